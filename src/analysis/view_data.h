@@ -1,0 +1,116 @@
+// All that a screen needs to know about one chosen output under one recipe: the row, its chance, its doubt, the
+// paths behind it. Made by the engine in one go (analysis/explain_view.h), so that the first frame after a click
+// carries the final numbers and geometry; sent to the page as an archive (base/archive.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dump/dump.h"
+#include "methods/recipe.h"
+
+namespace rollscope {
+
+struct ViewRequest {
+  Recipe recipe;
+  int query = 0;   // the chosen output: a row of the stream
+  // The state asked about: 0 is the input, depth (layers in the range) the output; -1: the output. A node clicked
+  // inside the graph asks the same question from that layer.
+  int level = -1;
+};
+
+// A path weight between a token of level l + 1 and one of level l (levels count states: 0 is the input).
+//   weight = v_{l+1}[from] (1 - r) F_l[from][to],  from != to. Residual and own attention stand in Gap.
+// The offsets say where the ribbon leaves and arrives, as weight counted from the node's left end: both ends are
+// packed in token order, so widths at a node add up to its mass.
+struct Edge {
+  std::int32_t from = 0, to = 0;
+  float weight = 0;
+  float from_offset = 0, to_offset = 0;
+};
+template <class A> void fields(A& a, Edge& e) { a(e.from, e.to, e.weight, e.from_offset, e.to_offset); }
+
+// What passes between level l + 1 and level l.
+struct Gap {
+  float residual = 0;   // summed weight that stays in place by the residual connection
+  float own = 0;        // summed attention of tokens to themselves
+  float others = 0;     // summed attention to other tokens, the sink included
+  float sink = 0;       // part of others + own that goes to a sink key
+  // For row-stochastic recipes residual + own + others = 1; where empty rows lose weight it is the total that is printed.
+  std::vector<float> residual_at, own_at;                // [N] per token, from = to
+  std::vector<float> residual_from_offset, residual_to_offset;  // [N] as in Edge; own attention follows at its right
+  std::vector<Edge> edges;  // the strongest first; as many as carry 99.9 % of `others`, at most kMaxEdges
+};
+template <class A> void fields(A& a, Gap& g) {
+  a(g.residual, g.own, g.others, g.sink, g.residual_at, g.own_at, g.residual_from_offset, g.residual_to_offset, g.edges);
+}
+inline constexpr int kMaxEdges = 4096;  // of one gap; 128 tokens all to all is four times as many
+
+// A second opinion on the same question.
+struct OtherRecipe {
+  Recipe recipe;
+  int first = -1;   // key with the largest weight
+  double rho = 0;   // Spearman, average ranks, against the row; sinks left out of both; NaN: undefined
+};
+template <class A> void fields(A& a, OtherRecipe& o) { a(o.recipe, o.first, o.rho); }
+
+struct ViewData {
+  Recipe recipe;  // resolved: stream named, end_layer set
+  int query = 0;
+  int level = 0;       // of the state that is explained; depth() for the output
+  bool stochastic = true;  // rows sum to 1 within 1e-3: percentages are shares of 100
+  std::vector<float> row;      // [K]
+  std::vector<float> uniform;  // [K] chance: uniform attention, same mask and residual
+  std::vector<float> low, high;  // [K] range over residual .25 to .9; empty for raw attention
+  double sum = 0;              // of the row
+  std::vector<std::vector<float>> states;  // [level + 1][N] mass of every node; states[0] = row. Raw: [2]
+  std::vector<Gap> gaps;       // [level]; gaps[l] joins level l + 1 to level l. Raw: one
+
+  std::vector<int> sinks;      // keys that the colour scale leaves out (analysis/limits.h)
+  double spread = 0;           // perplexity of the row: "6.4 of 13"
+  int visible = 0;             // keys that the row can see
+  double spread_without = 0;   // without sinks, or without the dominant token; 0: nothing to leave out
+  int left_out = -1;           // the key left out for it; -1: none
+  double rows_distance = -1;   // largest total variation between two rows of the matrix; -1: not known yet
+  int first = -1;              // key with the largest weight
+  double itself_from = -1;     // residual in (.25, .9] from which the token itself is first; -1: never, or already
+  int first_other = -1;        // another key that comes first for some residual in the range; -1: none
+  std::vector<OtherRecipe> others;
+  Report limits;               // what this picture cannot say
+};
+template <class A> void fields(A& a, ViewData& v) {
+  a(v.recipe, v.query, v.level, v.stochastic, v.row, v.uniform, v.low, v.high, v.sum, v.states, v.gaps, v.sinks, v.spread,
+    v.visible, v.spread_without, v.left_out, v.rows_distance, v.first, v.itself_from, v.first_other, v.others, v.limits);
+}
+
+// One matrix for the heatmap.
+enum class MatrixKind : std::uint8_t { result, after_layer, fused_layer, head };
+struct MatrixRequest {
+  Recipe recipe;
+  MatrixKind kind = MatrixKind::result;
+  int layer = 0;  // stored layer, for all but result
+  int head = 0;
+};
+struct MatrixData {
+  MatrixKind kind = MatrixKind::result;
+  int layer = 0, head = 0;
+  int rows = 0, columns = 0;
+  bool causal = false;         // cells above the diagonal do not exist
+  std::vector<float> values;   // [rows][columns]; NaN: no value
+  std::vector<float> column_mean;  // [columns], over the rows that can see the key
+  std::vector<float> row_spread;   // [rows] perplexity
+  double rows_distance = -1;   // as in ViewData
+};
+template <class A> void fields(A& a, MatrixData& m) {
+  a(m.kind, m.layer, m.head, m.rows, m.columns, m.causal, m.values, m.column_mean, m.row_spread, m.rows_distance);
+}
+
+// Small pictures of the rollout after each layer, max-pooled to at most 64 x 64.
+struct ThumbData {
+  int rows = 0, columns = 0;
+  std::vector<std::vector<float>> layers;  // [depth][rows * columns]
+};
+template <class A> void fields(A& a, ThumbData& t) { a(t.rows, t.columns, t.layers); }
+
+}  // namespace rollscope

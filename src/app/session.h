@@ -1,0 +1,73 @@
+// One open dump and what is asked of it: the engine without a screen. The command line, the worker of the page and
+// the tests all speak to this class, so an answer is the same everywhere.
+//
+// Work that can take long is a Job, advanced in small steps: the worker looks at its messages between two steps, so
+// progress is true and cancelling needs no thread. A job that fails or is cancelled changes nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/view_data.h"
+#include "base/byte_source.h"
+#include "base/error.h"
+#include "io/importer.h"
+
+namespace rollscope {
+
+struct JobProgress {
+  double fraction = 0;       // in [0, 1]
+  std::uint64_t bytes = 0;   // read so far
+  std::uint64_t total = 0;   // to be read
+  int layer = 0, layers = 0; // "layer 5 of 12"
+};
+
+// What a finished job has to say: JSON text for scripts (contracts), an archive for the page, or both.
+struct JobResult {
+  std::string json;
+  std::vector<std::uint8_t> blob;
+};
+
+class Job {
+ public:
+  virtual ~Job() = default;
+  // Does a piece of work of a few milliseconds (one head, one block of rows). True: finished.
+  [[nodiscard]] virtual Result<bool> step() = 0;
+  [[nodiscard]] virtual JobProgress progress() const = 0;
+  [[nodiscard]] virtual JobResult result() = 0;  // after step() returned true, once
+};
+
+class Session {
+ public:
+  Session();
+  ~Session();
+
+  // Opens a dump beside the one that is open; only the finished job replaces it.
+  //   args: {"name": "...", "assume": {...}, "item": 0}
+  // Result: info.schema.json, and a DumpInfo archive. With "describe": true a transposed or logit dump is described
+  // instead of refused (`rollscope info`).
+  [[nodiscard]] Result<std::unique_ptr<Job>> open(std::shared_ptr<ByteSource> source, const std::string& args);
+
+  // Answers a question about the open dump. Verbs, with args as JSON objects:
+  //   info     {}                 -> info.schema.json
+  //   explain  contracts' options -> explain.schema.json
+  //   view     ViewRequest        -> ViewData archive
+  //   matrix   MatrixRequest      -> MatrixData archive
+  //   thumbs   {recipe}           -> ThumbData archive
+  // Errors: no_dump, and the usage errors.
+  [[nodiscard]] Result<std::unique_ptr<Job>> ask(const std::string& verb, const std::string& args);
+
+  [[nodiscard]] bool has_dump() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+// Runs a job to its end.
+[[nodiscard]] Result<JobResult> finish(Job& job);
+
+}  // namespace rollscope

@@ -1,0 +1,45 @@
+// Attention Rollout: how much weight all attention paths carry from each output token down to each input token.
+//
+//   A~_l = r I + (1 - r) F_l      F_l: fused heads of layer l (methods/fusion.h); r: residual weight
+//   R    = A~_L ... A~_2 A~_1     the layer applied first stands on the right
+//
+// Source: Abnar & Zuidema, ACL 2020, arXiv 2005.00928, eq. 1. Some papers print the reverse: wrong for
+// row = query, and row sums cannot show it (rollout_test.cpp does).
+//
+// R[i][j] is the total weight of all paths from output i to input j in this linear model: a backward random walk
+// from i ends at j with that probability. It is not a share of the state, of the information, or of the decision.
+// Row i explains output i; a column mean answers another question, "who is read most".
+// Where F has an empty row, the token keeps itself (A~ row = e_i) when r > 0, and the row stays empty when r = 0.
+// Whoever draws R also draws the limits of analysis/limits.h.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "base/error.h"
+#include "base/matrix_view.h"
+#include "base/progress.h"
+
+namespace rollscope {
+
+// One step down: next = v A~, with A~ = r I + (1 - r) F.
+//   v     [Q] weights of the states above; next [K], overwritten; F [Q][K] with Q = K
+// Cost: Q K multiply-adds; rows of F whose v is zero are skipped.
+void rollout_step(std::span<const double> v, ConstMatrixView fused, double residual, std::span<double> next);
+
+// One row of R, the explanation of output `query`.
+//   fused  [L][N][N], the layers of the range; row [N], overwritten
+// Cost: L N^2 multiply-adds, 2 N doubles of scratch. Reads the layers top down, each once.
+void rollout_row(StackView fused, int query, double residual, std::span<double> row);
+
+// All states of one explanation: states [(L + 1)][N]; states[L] = e_query, states[0] = the row of R.
+void rollout_states(StackView fused, int query, double residual, std::span<double> states);
+
+// All rows: r [N][N], overwritten. Calls `after_layer(l, R_l)` after each layer, so that every intermediate
+// rollout can be shown; R_l = A~_l ... A~_1.
+// Cost: L N^3 multiply-adds (causal: about a sixth), one N x N scratch.
+// Errors: cancelled, out_of_memory. On either, `r` holds nothing of use.
+[[nodiscard]] Result<void> rollout(StackView fused, double residual, bool causal, MatrixView r, Progress& progress,
+                                   const std::function<void(int, ConstMatrixView)>& after_layer = {});
+
+}  // namespace rollscope
