@@ -1,0 +1,17 @@
+// Dear ImGui's compile-time options (IMGUI_USER_CONFIG): the library and everything that includes it must agree.
+#pragma once
+
+// Big matrices and graphs draw more than 65,536 vertices in one list, and WebGL2 knows no base vertex.
+#define ImDrawIdx unsigned int
+
+// Names that Dear ImGui is about to drop.
+#define IMGUI_DISABLE_OBSOLETE_FUNCTIONS
+
+// Not shown to anyone, and downloaded by everyone. Fonts are our own (build/deps/fonts).
+#define IMGUI_DISABLE_DEMO_WINDOWS
+#define IMGUI_DISABLE_DEBUG_TOOLS
+#define IMGUI_DISABLE_DEFAULT_FONT
+
+// The page has no files and the browser owns the clipboard; input and output go through src/platform.
+#define IMGUI_DISABLE_FILE_FUNCTIONS
+#define IMGUI_DISABLE_DEFAULT_SHELL_FUNCTIONS

@@ -1,0 +1,57 @@
+# The two modules of the page. Each is left out while its sources are not there.
+#   engine  reads dumps and computes, in workers; one classic script, the wasm bytes are handed over as
+#           Module.wasmBinary, so that it also starts from a Blob
+#   page    draws: scene, gpu, ui and Dear ImGui in a window of SDL2
+# JavaScript that C++ calls lies in web/libs/engine_*.js and page_*.js (emscripten's --js-library form).
+
+# 3.1.69 renamed the stack's setting; the old name is an error there and the new one here.
+if(EMSCRIPTEN_VERSION VERSION_LESS 3.1.27)
+  set(stack_setting TOTAL_STACK)
+else()
+  set(stack_setting STACK_SIZE)
+endif()
+
+# No eval and no virtual files: the page's Content-Security-Policy forbids the first, the second is not used.
+# A failed malloc returns null: "out of memory" is a message here, never an abort.
+set(common_link_options
+  -fno-exceptions -fno-rtti
+  -sMODULARIZE=1 -sDYNAMIC_EXECUTION=0 -sFILESYSTEM=0 -sUSE_SDL=0
+  -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2147483648 -sABORTING_MALLOC=0 -s${stack_setting}=1048576
+  -sINCOMING_MODULE_JS_API=wasmBinary,canvas,print,printErr,onAbort,locateFile,instantiateWasm,onRuntimeInitialized
+  "-sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8,HEAPU8,HEAP32,HEAPU32,HEAPF32,HEAPF64"
+  -sEXPORTED_FUNCTIONS=_malloc,_free
+  --no-entry)
+
+# Links `target` with the --js-library files that match `pattern`, and again when one of them changes.
+function(rollscope_js_libraries target pattern)
+  file(GLOB libraries CONFIGURE_DEPENDS "${pattern}")
+  foreach(library ${libraries})
+    target_link_options(${target} PRIVATE "SHELL:--js-library ${library}")
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${library}")
+  endforeach()
+endfunction()
+
+file(GLOB engine_sources CONFIGURE_DEPENDS src/app/engine*.cpp src/platform/engine_web*.cpp)
+if(engine_sources)
+  add_executable(engine ${engine_sources})
+  target_compile_options(engine PRIVATE -O2)
+  target_include_directories(engine PRIVATE "${CMAKE_BINARY_DIR}/generated")
+  target_link_libraries(engine PRIVATE rollscope_flags rollscope_session rollscope_platform)
+  target_link_options(engine PRIVATE -O3 ${common_link_options} -sEXPORT_NAME=RollscopeEngine -sENVIRONMENT=web,worker)
+  rollscope_js_libraries(engine web/libs/engine_*.js)
+endif()
+
+file(GLOB page_sources CONFIGURE_DEPENDS src/app/page*.cpp src/platform/*_web.cpp)
+list(FILTER page_sources EXCLUDE REGEX "/engine_web")
+file(GLOB page_main CONFIGURE_DEPENDS src/app/page*.cpp)
+if(page_main)
+  add_executable(page ${page_sources})
+  set_target_properties(page PROPERTIES SUFFIX .mjs)
+  target_compile_options(page PRIVATE -Oz)
+  target_include_directories(page PRIVATE "${CMAKE_BINARY_DIR}/generated")
+  target_link_libraries(page PRIVATE rollscope_flags
+    rollscope_ui rollscope_gpu rollscope_scene rollscope_platform rollscope_imgui rollscope_sdl2 rollscope_gl)
+  target_link_options(page PRIVATE -Oz ${common_link_options} -sEXPORT_ES6=1 -sENVIRONMENT=web
+    -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2)
+  rollscope_js_libraries(page web/libs/page_*.js)
+endif()
