@@ -1,0 +1,96 @@
+// The heart of the page without a picture: state, the open dump, the latest answers of the engine, commands, undo.
+// ui/ draws it and sends commands; app/page.cpp feeds it answers. Tests drive it with a Session of their own.
+//
+// Numbers are never stale on screen: after a command that changes the question, settled() is false until the answer
+// has come, and the page draws no frame of the new state before (or until kPatience has passed, then the old picture
+// stays, marked as waiting). So the first frame after a click carries the final numbers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scene/state.h"
+
+namespace rollscope {
+
+inline constexpr double kPatienceMs = 400;
+
+class App {
+ public:
+  // Puts a question to the engine; the answer comes later through answer() or failure() with the returned number.
+  using Ask = std::function<std::uint32_t(std::string_view verb, const std::string& args)>;
+  using Cancel = std::function<void(std::uint32_t)>;
+  using Tell = std::function<void(std::string_view event, const std::string& detail)>;
+  App(Ask ask, Cancel cancel, Tell tell);
+
+  // --- input from outside
+  void open(DumpInfo dump);  // a new dump: fitting state, history cleared, first question asked
+  void answer(std::uint32_t number, std::span<const std::uint8_t> archive);
+  void failure(std::uint32_t number, const std::string& error_json);  // the old answer stays; tells "error"
+
+  // --- what is there to draw
+  [[nodiscard]] bool has_dump() const { return dump_.has_value(); }
+  [[nodiscard]] const DumpInfo& dump() const { return *dump_; }
+  [[nodiscard]] const Stream& stream() const;  // the stream of the recipe in force
+  [[nodiscard]] const AppState& state() const { return state_; }     // wanted
+  [[nodiscard]] const AppState& shown() const { return shown_; }     // the state that view() answers: draw this one
+  [[nodiscard]] const ViewData* view() const { return view_ ? &*view_ : nullptr; }
+  [[nodiscard]] const MatrixData* matrix() const { return matrix_ ? &*matrix_ : nullptr; }  // fits shown(), or null: pending
+  [[nodiscard]] const ThumbData* thumbs() const { return thumbs_ ? &*thumbs_ : nullptr; }
+  [[nodiscard]] std::uint64_t matrix_version() const { return matrix_version_; }  // changes when matrix() does
+  [[nodiscard]] std::uint64_t view_version() const { return view_version_; }
+  [[nodiscard]] bool settled() const;  // the answers for the wanted state are here
+  [[nodiscard]] bool busy() const;     // any question is open
+  [[nodiscard]] int depth() const;     // layers in the recipe's range
+  // A token's words on screen: its label, or "row 3, column 5" for a patch; `short_form` for axes ("r3 c5").
+  [[nodiscard]] std::string token_name(int index, bool key, bool short_form) const;
+
+  // --- commands: the only way to change the state. Unknown ids and bad arguments change nothing and return an error.
+  // Returns JSON: "{}" or {"error": {...}}. Ids and arguments: scene/commands.h.
+  std::string run(std::string_view id, std::string_view args_json = "{}");
+  // Changes the state from C++ (panels); `step` false for a drag in progress: no history entry until one with true.
+  void set(const AppState& next, bool step = true);
+  [[nodiscard]] bool can_undo() const { return !undo_.empty(); }
+  [[nodiscard]] bool can_redo() const { return !redo_.empty(); }
+  void undo();
+  void redo();
+
+  // Hover is not state: it leaves no history and asks no question.
+  struct Hover {
+    int query = -1, key = -1;  // a token of the strip, a row or column of the matrix
+    int level = -1, node = -1; // a node of the graph
+    int gap = -1, edge = -1;   // an edge of view()->gaps[gap].edges; edge -2: residual, -3: own attention, at `node`
+    bool operator==(const Hover&) const = default;
+  };
+  Hover hover;
+
+ private:
+  void ask_view();
+  void ask_matrix();
+  void ask_thumbs();
+  void keep_in_range(AppState& s) const;  // clamps indices to the dump
+  void tell_selection();
+
+  Ask ask_;
+  Cancel cancel_;
+  Tell tell_;
+  std::optional<DumpInfo> dump_;
+  AppState state_, shown_;
+  std::optional<ViewData> view_;
+  std::optional<MatrixData> matrix_;
+  std::optional<ThumbData> thumbs_;
+  std::uint64_t matrix_version_ = 0, view_version_ = 0;
+  struct Pending {
+    std::uint32_t number = 0;  // 0: none
+    AppState state;            // what was asked for
+  };
+  Pending pending_view_, pending_matrix_, pending_thumbs_;
+  std::vector<AppState> undo_, redo_;
+};
+
+}  // namespace rollscope

@@ -1,0 +1,72 @@
+// The token graph: tokens across, states (levels) up, one gap per layer, ribbons for the paths of one output.
+// Geometry in CSS pixels inside a given rectangle; no drawing, no GPU.
+//
+// Ribbon width = path weight x U, U = min(64, column - 4) px; both ends are packed along the node in token order, so
+// widths at a node add up to its mass. Floor 1 px. Columns under 16 px become bundles: neighbouring tokens share a
+// column, their ribbons are summed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/view_data.h"
+#include "scene/state.h"
+
+namespace rollscope {
+
+struct GraphRect {
+  float x = 0, y = 0, w = 0, h = 0;
+};
+
+enum class RibbonKind : std::uint8_t { attention, residual, own, sink };
+
+// One ribbon from (x0, y0) to (x1, y1), centre lines, vertical tangents; widths in pixels.
+struct Ribbon {
+  float x0, y0, x1, y1;
+  float width0, width1;
+  float weight;
+  RibbonKind kind;
+  std::int16_t gap;       // gaps[gap] of the view
+  std::int32_t edge;      // index into gaps[gap].edges; -1 for residual and own
+  std::int32_t from, to;  // tokens
+};
+
+struct GraphNode {
+  float x, y;      // centre
+  float width;     // mass x U, at least 3 px
+  float mass;
+  std::int16_t level;
+  std::int32_t token;
+};
+
+struct GraphLayout {
+  GraphRect area;            // of nodes and ribbons
+  float column = 0;          // px between tokens
+  float unit = 0;            // U
+  int bundle = 1;            // tokens per column
+  std::vector<float> column_x;   // [columns] centres
+  std::vector<float> level_y;    // [level + 1]; [0] is the input, at the bottom
+  std::vector<Ribbon> ribbons;   // in drawing order: sink, residual, own, attention; weak ones first
+  std::vector<GraphNode> nodes;
+  std::vector<float> shown;      // [gaps] part of the gap's attention to other tokens that is drawn, in [0, 1]
+  int edges_drawn = 0, edges_hidden = 0;
+};
+
+// keep: part of each gap's attention to other tokens that shall be drawn, the strongest first, in (0, 1].
+// Cost: the edges of the view.
+[[nodiscard]] GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, const Camera& camera);
+
+// What lies under (x, y): a node within 6 px, else the nearest ribbon within 4 px of its curve in that gap.
+struct GraphHit {
+  int node = -1;    // index into nodes
+  int ribbon = -1;  // index into ribbons
+};
+[[nodiscard]] GraphHit pick_graph(const GraphLayout& layout, float x, float y);
+
+// Paths from the output to input `key`: for every gap, the part of each ribbon's weight that ends at `key`
+// (weight x r_l[to] where r is the backward share of the node's mass that reaches `key`), same order as
+// layout.ribbons; 0 where no path goes. Needs the states and edges of the view; hidden edges carry their part too.
+[[nodiscard]] std::vector<float> trace_paths(const ViewData& view, const GraphLayout& layout, int key);
+
+}  // namespace rollscope

@@ -1,0 +1,45 @@
+// The matrix view without a picture: pyramid, camera arithmetic, labels that thin out, what is under the pointer.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/view_data.h"
+#include "scene/colormap.h"
+#include "scene/graph_layout.h"
+#include "scene/state.h"
+
+namespace rollscope {
+
+// Level k holds the MAX of 2^k x 2^k cells: a mean would fade the one strong cell that people zoom out to find.
+struct PyramidLevel {
+  int rows = 0, columns = 0;
+  std::vector<float> cells;  // NaN only where all four are NaN
+};
+// Levels 0 (a copy of the values) to the one of a single cell. Cost: 4/3 of the cells.
+[[nodiscard]] std::vector<PyramidLevel> make_pyramid(std::span<const float> values, int rows, int columns);
+
+// Where cells lie on screen: x = area.x + (column - left) * cell, y alike. CSS pixels.
+struct MatrixLayout {
+  GraphRect area;          // of the visible cells
+  double cell = 0;         // px per cell (square unless the matrix is very oblong)
+  double left = 0, top = 0;  // cell coordinates at area.x, area.y; may be fractional
+  int label_step_rows = 1, label_step_columns = 1;  // 1, 2, 5, 10, 20 ... : labels that fit without touching
+  bool rotate_columns = false;
+  bool values = false;     // cells are wide enough for numbers
+};
+// longest_label: px of the widest column label. Zoom 1 fits the whole matrix; cells never grow past 96 px.
+[[nodiscard]] MatrixLayout layout_matrix(int rows, int columns, GraphRect area, const Camera& camera, float longest_label);
+// Cell under (x, y): row and column, or -1.
+void pick_cell(const MatrixLayout& layout, int rows, int columns, float x, float y, int& row, int& column);
+// Zooms by `factor` so that the cell under (x, y) stays there; pans by pixels.
+[[nodiscard]] Camera zoom_matrix(const MatrixLayout& layout, int rows, int columns, const Camera& camera, double factor, float x, float y);
+[[nodiscard]] Camera pan_matrix(const MatrixLayout& layout, int rows, int columns, const Camera& camera, float dx, float dy);
+
+// Range of the values for the scale: 0 to the largest finite value outside the sink columns (log: smallest positive).
+[[nodiscard]] ColourScale matrix_scale(const MatrixData& matrix, std::span<const int> sinks, const MatrixState& state);
+// Histogram of finite values over [low, high], for the legend.
+[[nodiscard]] std::vector<int> histogram(const MatrixData& matrix, std::span<const int> sinks, const ColourScale& scale, int bins);
+
+}  // namespace rollscope

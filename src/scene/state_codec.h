@@ -1,0 +1,20 @@
+// AppState to JSON and back, for setState() and, later, links. Each field is read on its own: one that cannot be
+// read costs itself and a name in `ignored`, never its neighbours.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scene/state.h"
+
+namespace rollscope {
+
+// {"recipe": {...contracts' names...}, "query", "key", "level", "view", "keep", "matrix": {...}, ...}
+[[nodiscard]] std::string state_to_json(const AppState& state);
+// Fields that are absent keep their value in `state`.
+void state_from_json(std::string_view json, AppState& state, std::vector<std::string>& ignored);
+// The recipe as the engine's arguments (ViewRequest etc. as JSON, app/session.h).
+[[nodiscard]] std::string recipe_to_json(const Recipe& recipe);
+
+}  // namespace rollscope
