@@ -19,8 +19,21 @@ set(common_link_options
   -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2147483648 -sABORTING_MALLOC=0 -s${stack_setting}=1048576
   -sINCOMING_MODULE_JS_API=wasmBinary,canvas,print,printErr,onAbort,locateFile,instantiateWasm,onRuntimeInitialized
   "-sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8,HEAPU8,HEAP32,HEAPU32,HEAPF32,HEAPF64"
-  -sEXPORTED_FUNCTIONS=_malloc,_free
   --no-entry)
+
+# Exports malloc, free and the functions that the header declares at the start of a line. The header is the only
+# list: a function that it names and nobody defines is a link error.
+function(rollscope_exports target header)
+  file(STRINGS "${header}" lines REGEX "^[a-z].*[ *][a-z_]+\\(.*;")
+  set(names _malloc _free)
+  foreach(line ${lines})
+    string(REGEX REPLACE "^[a-z][^(]*[ *]([a-z_]+)\\(.*" "_\\1" name "${line}")
+    list(APPEND names ${name})
+  endforeach()
+  list(JOIN names "," names)
+  target_link_options(${target} PRIVATE "-sEXPORTED_FUNCTIONS=${names}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${header}")
+endfunction()
 
 # Links `target` with the --js-library files that match `pattern`, and again when one of them changes.
 function(rollscope_js_libraries target pattern)
@@ -38,6 +51,7 @@ if(engine_sources)
   target_include_directories(engine PRIVATE "${CMAKE_BINARY_DIR}/generated")
   target_link_libraries(engine PRIVATE rollscope_flags rollscope_session rollscope_platform)
   target_link_options(engine PRIVATE -O3 ${common_link_options} -sEXPORT_NAME=RollscopeEngine -sENVIRONMENT=web,worker)
+  rollscope_exports(engine "${CMAKE_SOURCE_DIR}/src/app/engine.h")
   rollscope_js_libraries(engine web/libs/engine_*.js)
 endif()
 
@@ -53,5 +67,6 @@ if(page_main)
     rollscope_ui rollscope_gpu rollscope_scene rollscope_platform rollscope_imgui rollscope_sdl2 rollscope_gl)
   target_link_options(page PRIVATE -Oz ${common_link_options} -sEXPORT_ES6=1 -sENVIRONMENT=web
     -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2)
+  rollscope_exports(page "${CMAKE_SOURCE_DIR}/src/app/page.h")
   rollscope_js_libraries(page web/libs/page_*.js)
 endif()
