@@ -1,0 +1,126 @@
+// Assembles build/site from the built modules, the fonts and web/: a static site that works under any path.
+//
+//   node web/build-site.mjs [--partial]     --partial: go on without modules that are not built yet
+//
+//   build/site/index.html     web/index.html, with {{assets}} replaced by the folder below, {{sizes}} by a JSON object
+//                             of its files' sizes in bytes (for a true progress bar), {{version}} by the version
+//   build/site/a/<hash>/      everything else. The name is the hash of all of it, so that an old page never meets a
+//                             new module, and a cache may keep each file for ever
+//   build/site/gallery/       the examples, by their own names: links point at them
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const web = path.dirname(fileURLToPath(import.meta.url));
+const top = path.dirname(web);
+const deps = path.join(top, "build/deps");
+const partial = process.argv.includes("--partial");
+
+const NOT_PUBLISHED = new Set(["serve.mjs", "build-site.mjs"]);
+const MODULES = ["page.mjs", "page.wasm", "engine.js", "engine.wasm"];
+
+// What the page holds of other people's work, and where its licence lies on the building machine.
+const debian = (name) => `/usr/share/doc/${name}/copyright`;
+const LICENCES = [
+  ["Rollscope", path.join(top, "LICENSE")],
+  ["Dear ImGui", path.join(deps, "imgui/LICENSE.txt")],
+  ["SDL2", path.join(deps, "sdl2/LICENSE.txt")],
+  ["zlib", path.join(deps, "zlib/debian/copyright")],
+  ["IBM Plex Sans and IBM Plex Mono", path.join(deps, "fonts/plex-sans-LICENSE.txt")],
+  ["IBM Plex Sans JP", path.join(deps, "fonts/plex-sans-jp-LICENSE.txt")],
+  ["Eigen", debian("libeigen3-dev")],
+  ["{fmt}", debian("libfmt-dev")],
+  ["RapidJSON", debian("rapidjson-dev")],
+  ["fast_float", debian("libfast-float-dev")],
+  ["tl::expected", debian("libexpected-dev")],
+  ["Emscripten, with musl, libc++, libc++abi and compiler-rt", debian("emscripten")],
+];
+
+function fail(text) {
+  console.error(`web/build-site.mjs: ${text}`);
+  process.exit(1);
+}
+
+/** Files of a folder that match, sorted; none when the folder is not there. */
+const list = (folder, pattern) => (existsSync(folder) ? readdirSync(folder).filter((name) => pattern.test(name)).sort() : []);
+
+/** Custom properties for both themes: the same tokens.json from which the C++ header is made. */
+function themeCss() {
+  const tokens = JSON.parse(readFileSync(path.join(web, "tokens.json"), "utf8"));
+  const properties = (scheme) => [
+    `color-scheme: ${scheme};`,
+    ...Object.entries(tokens[scheme]).map(([name, colour]) => `--${name}: ${colour};`),
+    ...["weight", "difference", "heads"].flatMap((group) => tokens[group][scheme].map((colour, i) => `--${group}-${i}: ${colour};`)),
+  ].join(" ");
+  const face = (family, weight, file) =>
+    `@font-face { font-family: "${family}"; font-weight: ${weight}; font-display: swap; src: url(fonts/${file}.ttf) format("truetype"); }`;
+  return [
+    face("IBM Plex Sans", 400, "plex-sans-400"), face("IBM Plex Sans", 500, "plex-sans-500"),
+    face("IBM Plex Sans", 600, "plex-sans-600"), face("IBM Plex Mono", 400, "plex-mono-400"),
+    `:root, [data-theme="light"] { ${properties("light")} }`,
+    `@media (prefers-color-scheme: dark) { :root:not([data-theme]) { ${properties("dark")} } }`,
+    `[data-theme="dark"] { ${properties("dark")} }`, "",
+  ].join("\n");
+}
+
+function licencesText() {
+  return LICENCES.map(([name, file]) => {
+    if (!existsSync(file)) {
+      if (!partial) fail(`the licence of ${name} is not at ${file}; reinstall its package, or run web/setup/setup native web`);
+      return "";
+    }
+    return `${"=".repeat(78)}\n${name}\n${"=".repeat(78)}\n\n${readFileSync(file, "utf8").trim()}\n`;
+  }).join("\n");
+}
+
+/** Name -> bytes of everything that goes into the hashed folder. */
+function collectAssets() {
+  const assets = new Map();
+  const add = (name, file) => assets.set(name, readFileSync(file));
+  for (const name of list(web, /\.(m?js|css)$/)) if (!NOT_PUBLISHED.has(name)) add(name, path.join(web, name));
+  for (const name of list(path.join(web, "locales"), /\.json$/)) add(`locales/${name}`, path.join(web, "locales", name));
+  for (const name of list(path.join(deps, "fonts"), /\.ttf$/)) add(`fonts/${name}`, path.join(deps, "fonts", name));
+  for (const name of MODULES) {
+    const file = path.join(top, "build/web", name);
+    if (existsSync(file)) add(name, file);
+    else if (partial) console.error(`Not built yet, left out: ${name}`);
+    else fail(`build/web/${name} is not there; run web/setup/build web (or pass --partial)`);
+  }
+  assets.set("theme.css", Buffer.from(themeCss()));
+  assets.set("licenses.txt", Buffer.from(licencesText()));
+  return assets;
+}
+
+function main() {
+  const index = path.join(web, "index.html");
+  if (!existsSync(index)) fail("web/index.html is not there");
+  const version = /project\(rollscope VERSION ([\d.]+)/.exec(readFileSync(path.join(top, "CMakeLists.txt"), "utf8"))[1];
+  const assets = collectAssets();
+  const hash = createHash("sha256");
+  const sizes = {};
+  for (const [name, bytes] of assets) {
+    hash.update(name).update("\0").update(String(bytes.length)).update("\0").update(bytes);
+    sizes[name] = bytes.length;
+  }
+  const folder = `a/${hash.digest("hex").slice(0, 16)}`;
+
+  // Built beside the old site and then put in its place, so that a server never shows half of one.
+  const site = path.join(top, "build/site"), fresh = path.join(top, "build/site.new");
+  rmSync(fresh, { recursive: true, force: true });
+  for (const [name, bytes] of assets) {
+    const file = path.join(fresh, folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, bytes);
+  }
+  for (const name of ["gallery", "manual", "lessons"]) {
+    if (existsSync(path.join(web, name))) cpSync(path.join(web, name), path.join(fresh, name), { recursive: true });
+  }
+  const html = readFileSync(index, "utf8")
+    .replaceAll("{{assets}}", folder).replaceAll("{{sizes}}", JSON.stringify(sizes)).replaceAll("{{version}}", version);
+  writeFileSync(path.join(fresh, "index.html"), html);
+  rmSync(site, { recursive: true, force: true });
+  renameSync(fresh, site);
+}
+
+main();
