@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dump/dump.h"
+#include "methods/paths.h"
 #include "methods/recipe.h"
 
 namespace rollscope {
@@ -19,33 +20,6 @@ struct ViewRequest {
   // inside the graph asks the same question from that layer.
   int level = -1;
 };
-
-// A path weight between a token of level l + 1 and one of level l (levels count states: 0 is the input).
-//   weight = v_{l+1}[from] (1 - r) F_l[from][to],  from != to. Residual and own attention stand in Gap.
-// The offsets say where the ribbon leaves and arrives, as weight counted from the node's left end: both ends are
-// packed in token order, so widths at a node add up to its mass.
-struct Edge {
-  std::int32_t from = 0, to = 0;
-  float weight = 0;
-  float from_offset = 0, to_offset = 0;
-};
-template <class A> void fields(A& a, Edge& e) { a(e.from, e.to, e.weight, e.from_offset, e.to_offset); }
-
-// What passes between level l + 1 and level l.
-struct Gap {
-  float residual = 0;   // summed weight that stays in place by the residual connection
-  float own = 0;        // summed attention of tokens to themselves
-  float others = 0;     // summed attention to other tokens, the sink included
-  float sink = 0;       // part of others + own that goes to a sink key
-  // For row-stochastic recipes residual + own + others = 1; where empty rows lose weight it is the total that is printed.
-  std::vector<float> residual_at, own_at;                // [N] per token, from = to
-  std::vector<float> residual_from_offset, residual_to_offset;  // [N] as in Edge; own attention follows at its right
-  std::vector<Edge> edges;  // the strongest first; as many as carry 99.9 % of `others`, at most kMaxEdges
-};
-template <class A> void fields(A& a, Gap& g) {
-  a(g.residual, g.own, g.others, g.sink, g.residual_at, g.own_at, g.residual_from_offset, g.residual_to_offset, g.edges);
-}
-inline constexpr int kMaxEdges = 4096;  // of one gap; 128 tokens all to all is four times as many
 
 // A second opinion on the same question.
 struct OtherRecipe {

@@ -9,6 +9,8 @@
 // Negative values count as they are for the sum; a row whose sum is not positive counts as zeros.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/matrix_view.h"
@@ -25,21 +27,37 @@ struct StackStats {
   double lowest_sum = 1, highest_sum = 1;  // over off_rows
   bool upper_weight = false;    // some weight above the diagonal (Q = K)
   double tolerance = 1e-4;      // set by the caller: f64, f32 1e-4; f16 5e-3; bf16 3e-2; integers 5e-2
-  // s_j of the sink rule: attention to key j by the other rows that can see it, summed over heads and layers, and
-  // the same for uniform attention; divide by `received_rows[j]`.
-  std::vector<double> received, received_uniform;  // [K]
-  std::vector<long long> received_rows;            // [K]
+  // Per head, in the order in which they came, for the sink rule and for "no value here":
+  std::vector<float> received;      // [heads seen][K] normalised attention to key j, summed over all rows
+  std::vector<float> own;           // [heads seen][K] the part of it that comes from row j (0 where Q < K has no such row)
+  std::vector<std::uint8_t> empty;  // [heads seen][Q] 1: this head's row held no value (zero, NaN, sum not positive)
 };
+
+// Attention that each key draws, s_j of the sink rule, and the same for uniform attention, c_j: the mean over the
+// chosen heads of the mean over the other rows that can see the key.
+struct ReceivedAttention {
+  std::vector<double> share, chance;  // [K]
+};
+// `seen` lists positions in the order of StackStats (layer x heads + head, where every head was added once).
+// `same_tokens`: row j and key j are one token; where they are not (cross attention) every row counts for every key.
+// Cost: heads x (Q + K).
+[[nodiscard]] ReceivedAttention received_attention(const StackStats& stats, int queries, int keys, bool same_tokens,
+                                                   bool causal, std::span<const int> seen);
+
+// Divides each row of one head by its sum, in place; rows without a value become zeros. `stats` may be null.
+void normalise_head(MatrixView head, StackStats* stats);
 
 // Fuses one layer, head by head: begin, add each head in any order, finish.
 //   out  [Q][K], the caller's; holds F after finish()
 // Cost: Q K per head, no scratch.
 class LayerFuser {
  public:
-  // stats may be null. `causal` tells which keys a row can see (j <= i).
+  // stats may be null.
   LayerFuser(MatrixView out, Fusion fusion, StackStats* stats);
   // `head` [Q][K] is normalised in place, row by row.
   void add(MatrixView head);
+  // The same for a head that went through normalise_head() before.
+  void add_normalised(ConstMatrixView head);
   void finish();
 
  private:

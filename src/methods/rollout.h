@@ -15,10 +15,12 @@
 
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "base/error.h"
 #include "base/matrix_view.h"
 #include "base/progress.h"
+#include "methods/buffer.h"
 
 namespace rollscope {
 
@@ -32,12 +34,42 @@ void rollout_step(std::span<const double> v, ConstMatrixView fused, double resid
 // Cost: L N^2 multiply-adds, 2 N doubles of scratch. Reads the layers top down, each once.
 void rollout_row(StackView fused, int query, double residual, std::span<double> row);
 
+// The same question under several residual weights at once, which reads each layer once for all of them.
+//   residuals [M]; rows [M][N], overwritten
+// Cost: M L N^2 multiply-adds, M N doubles of scratch.
+void rollout_row_sweep(StackView fused, int query, std::span<const double> residuals, std::span<double> rows);
+
 // All states of one explanation: states [(L + 1)][N]; states[L] = e_query, states[0] = the row of R.
 void rollout_states(StackView fused, int query, double residual, std::span<double> states);
 
+// All rows in steps of a few milliseconds, for callers that have other things to do in between.
+class RolloutWork {
+ public:
+  // r [N][N], the caller's memory, holds R after the last step. The layers must stay where they are.
+  // Errors: out_of_memory (one N x N scratch).
+  [[nodiscard]] static Result<RolloutWork> start(StackView fused, double residual, bool causal, MatrixView r);
+  // Computes a block of rows. True: finished.
+  bool step();
+  // The layer that the last step completed, and R_l; -1: none.
+  [[nodiscard]] int completed() const { return completed_; }
+  [[nodiscard]] ConstMatrixView completed_matrix() const;
+  [[nodiscard]] double fraction() const;
+
+ private:
+  RolloutWork() = default;
+  [[nodiscard]] MatrixView target(int layer) const;  // where R_layer is written: r last, r and scratch in turns
+  std::vector<ConstMatrixView> layers_;
+  double residual_ = 0;
+  bool causal_ = false;
+  MatrixView r_;
+  RealBuffer scratch_, panel_;
+  int layer_ = 0, row_ = 0, completed_ = -1;
+};
+
 // All rows: r [N][N], overwritten. Calls `after_layer(l, R_l)` after each layer, so that every intermediate
-// rollout can be shown; R_l = A~_l ... A~_1.
-// Cost: L N^3 multiply-adds (causal: about a sixth), one N x N scratch.
+// rollout can be shown; R_l = A~_l ... A~_1. Every element is summed in the same order however the rows are cut
+// into blocks, so the bits are the same.
+// Cost: L N^3 multiply-adds (causal: about a third), one N x N scratch.
 // Errors: cancelled, out_of_memory. On either, `r` holds nothing of use.
 [[nodiscard]] Result<void> rollout(StackView fused, double residual, bool causal, MatrixView r, Progress& progress,
                                    const std::function<void(int, ConstMatrixView)>& after_layer = {});
