@@ -91,9 +91,13 @@ fetch_sources() {
 
 # build_third_party native|web: Dear ImGui, and for the browser SDL2 and zlib, into build/deps/<which>/lib.
 build_third_party() {
-  local which=$1 project=$here/third_party arguments=()
-  [ "$which" = native ] || arguments=(-DCMAKE_TOOLCHAIN_FILE="$top/cmake/emscripten.cmake")
-  step "third-party-$which" "$project/CMakeLists.txt" "$project/sdl2_config.h" "$top/cmake/imgui_config.h" "$deps/stamps/imgui" "$deps/stamps/sources" \
+  local which=$1 project=$here/third_party arguments=() inputs=()
+  inputs=("$project/CMakeLists.txt" "$top/cmake/imgui_config.h" "$deps/stamps/imgui")
+  if [ "$which" = web ]; then
+    arguments=(-DCMAKE_TOOLCHAIN_FILE="$top/cmake/emscripten.cmake")
+    inputs+=("$project/sdl2_config.h" "$deps/stamps/sources")
+  fi
+  step "third-party-$which" "${inputs[@]}" \
     -- compile_third_party "$which" "${arguments[@]}"
 }
 
