@@ -27,6 +27,10 @@ class App {
   using Cancel = std::function<void(std::uint32_t)>;
   using Tell = std::function<void(std::string_view event, const std::string& detail)>;
   App(Ask ask, Cancel cancel, Tell tell);
+  // Words of the interface's language, {placeholders} included: "token.patch" = "row {row}, column {column}",
+  // "token.patch_short" = "r{row} c{column}".
+  using Words = std::function<std::string(std::string_view key)>;
+  void set_words(Words words) { words_ = std::move(words); }
 
   // --- input from outside
   void open(DumpInfo dump);  // a new dump: fitting state, history cleared, first question asked
@@ -51,9 +55,10 @@ class App {
   [[nodiscard]] std::string token_name(int index, bool key, bool short_form) const;
 
   // --- commands: the only way to change the state. Unknown ids and bad arguments change nothing and return an error.
-  // Returns JSON: "{}" or {"error": {...}}. Ids and arguments: scene/commands.h.
+  // Returns JSON: "{}" or {"error": {code, text, fix, params}}. Ids and arguments: scene/commands.h.
   std::string run(std::string_view id, std::string_view args_json = "{}");
   // Changes the state from C++ (panels); `step` false for a drag in progress: no history entry until one with true.
+  // Indices are clamped to the dump. Neighbouring steps that move one slider, or the camera, are one entry.
   void set(const AppState& next, bool step = true);
   [[nodiscard]] bool can_undo() const { return !undo_.empty(); }
   [[nodiscard]] bool can_redo() const { return !redo_.empty(); }
@@ -70,27 +75,44 @@ class App {
   Hover hover;
 
  private:
+  struct Pending {
+    std::uint32_t number = 0;  // 0: none
+    std::string args;          // what was asked: two questions are the same when their arguments are
+  };
+  [[nodiscard]] const Stream& stream_of(const Recipe& recipe) const;
+  [[nodiscard]] Recipe default_recipe(const Stream& stream) const;
+  [[nodiscard]] int default_query(const Stream& stream) const;
+  void keep_in_range(AppState& s) const;  // clamps indices to the dump
+  [[nodiscard]] std::optional<Error> check(const AppState& s) const;  // an index that the dump does not have
+  [[nodiscard]] std::optional<Error> apply(std::string_view id, const struct Json& args);
+  void remember(const AppState& before);  // history entry for the step from `before` to state_
+  void state_changed();                   // asks what must be asked; shown_ follows where nothing is to be asked
+  void put(Pending& pending, std::string_view verb, std::string args);
+  void drop(Pending& pending);
   void ask_view();
   void ask_matrix();
   void ask_thumbs();
-  void keep_in_range(AppState& s) const;  // clamps indices to the dump
+  void adopt_view();    // the answered view is what is shown from now on
+  void adopt_matrix();  // takes the newest matrix when it fits what is shown; drops one that does not
   void tell_selection();
+  void tell_limits();
 
   Ask ask_;
   Cancel cancel_;
   Tell tell_;
+  Words words_;
   std::optional<DumpInfo> dump_;
   AppState state_, shown_;
   std::optional<ViewData> view_;
-  std::optional<MatrixData> matrix_;
+  std::optional<MatrixData> matrix_, next_matrix_;  // next: answered before the view that it belongs to
   std::optional<ThumbData> thumbs_;
+  std::string view_args_, matrix_args_, next_matrix_args_, thumbs_args_;  // the questions that these answer
+  std::string failed_matrix_, failed_thumbs_;  // not to be asked again and again
   std::uint64_t matrix_version_ = 0, view_version_ = 0;
-  struct Pending {
-    std::uint32_t number = 0;  // 0: none
-    AppState state;            // what was asked for
-  };
   Pending pending_view_, pending_matrix_, pending_thumbs_;
   std::vector<AppState> undo_, redo_;
+  std::optional<AppState> drag_from_;  // the state before the drag in progress
+  unsigned last_step_ = 0;             // fields that the newest history entry changed; 0: none
 };
 
 }  // namespace rollscope

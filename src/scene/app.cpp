@@ -1,0 +1,452 @@
+#include "scene/app.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/archive.h"
+#include "scene/json.h"
+#include "scene/state_codec.h"
+
+namespace rollscope {
+namespace {
+
+constexpr std::size_t kHistory = 100;
+
+std::string view_question(const AppState& s) {
+  return R"({"recipe":)" + recipe_to_json(s.recipe) + R"(,"query":)" + std::to_string(s.selection.query) + R"(,"level":)" +
+         std::to_string(s.selection.level) + "}";
+}
+
+// Parts of the recipe that this matrix does not depend on are left at their defaults, so that a change of the residual
+// weight does not ask for the same head again.
+std::string matrix_question(const AppState& s) {
+  const MatrixKind kind = s.matrix.kind;
+  Recipe recipe = s.recipe;
+  if (kind == MatrixKind::fused_layer || kind == MatrixKind::head) {
+    Recipe lean;
+    lean.stream = recipe.stream;
+    lean.method = Method::raw;
+    if (kind == MatrixKind::fused_layer) lean.fusion = recipe.fusion, lean.heads = recipe.heads;
+    recipe = lean;
+  }
+  const int layer = kind == MatrixKind::result ? 0 : s.matrix.layer;
+  const int head = kind == MatrixKind::head ? s.matrix.head : 0;
+  return R"({"recipe":)" + recipe_to_json(recipe) + R"(,"kind":")" + std::string(matrix_kind_name(kind)) + R"(","layer":)" +
+         std::to_string(layer) + R"(,"head":)" + std::to_string(head) + "}";
+}
+
+void take_matrix_question(MatrixState& to, const MatrixState& from) {
+  to.kind = from.kind;
+  to.layer = from.layer;
+  to.head = from.head;
+}
+
+// Which fields a step changed; each slider and each camera has a bit of its own.
+enum : unsigned { kOther = 1, kResidual = 2, kKeep = 4, kRange = 8, kMatrixCamera = 16, kGraphCamera = 32 };
+unsigned difference(const AppState& a, const AppState& b) {
+  unsigned bits = 0;
+  if (a.recipe.residual != b.recipe.residual) bits |= kResidual;
+  if (a.graph.keep != b.graph.keep) bits |= kKeep;
+  if (a.matrix.low != b.matrix.low || a.matrix.high != b.matrix.high) bits |= kRange;
+  if (!(a.matrix.camera == b.matrix.camera)) bits |= kMatrixCamera;
+  if (!(a.graph.camera == b.graph.camera)) bits |= kGraphCamera;
+  AppState rest = b;
+  rest.recipe.residual = a.recipe.residual;
+  rest.graph = a.graph;
+  rest.matrix.low = a.matrix.low;
+  rest.matrix.high = a.matrix.high;
+  rest.matrix.camera = a.matrix.camera;
+  rest.maximised = a.maximised;  // how the page is arranged is no step of the explanation
+  rest.drawer = a.drawer;
+  if (!(rest == a)) bits |= kOther;
+  return bits;
+}
+
+bool one_bit(unsigned bits) { return bits != 0 && (bits & (bits - 1)) == 0; }
+
+// "r2c4", as some files name their patches: a position, not a name.
+bool names_a_position(std::string_view raw) {
+  std::size_t i = 0;
+  const auto digits = [&] {
+    const std::size_t from = i;
+    while (i < raw.size() && raw[i] >= '0' && raw[i] <= '9') ++i;
+    return i > from;
+  };
+  if (raw.empty()) return true;
+  if (raw[i++] != 'r' || !digits() || i >= raw.size() || raw[i++] != 'c') return false;
+  return digits() && i == raw.size();
+}
+
+template <class M>
+bool read_archive(std::span<const std::uint8_t> bytes, M& m) {
+  ArchiveReader reader(bytes);
+  fields(reader, m);
+  return !reader.failed();
+}
+
+}  // namespace
+
+App::App(Ask ask, Cancel cancel, Tell tell) : ask_(std::move(ask)), cancel_(std::move(cancel)), tell_(std::move(tell)) {}
+
+// --- what is there to draw
+
+const Stream& App::stream_of(const Recipe& recipe) const {
+  const Stream* found = dump_->find(recipe.stream);
+  return found ? *found : dump_->streams.front();
+}
+const Stream& App::stream() const { return stream_of(shown_.recipe); }
+
+bool App::settled() const {
+  return dump_ && !pending_view_.number && !(state_.view == ViewKind::matrix && pending_matrix_.number);
+}
+bool App::busy() const { return pending_view_.number || pending_matrix_.number || pending_thumbs_.number; }
+
+int App::depth() const {
+  const int end = shown_.recipe.end_layer < 0 ? stream().layers() : shown_.recipe.end_layer;
+  return end - shown_.recipe.first_layer;
+}
+
+std::string App::token_name(int index, bool key, bool short_form) const {
+  const Stream& s = stream();
+  const auto& tokens = key ? s.key_tokens : s.query_tokens;
+  if (index < 0 || index >= static_cast<int>(tokens.size())) return {};
+  const Token& token = tokens[static_cast<std::size_t>(index)];
+  const PatchGrid& grid = dump_->grid;
+  const int patch = index - grid.prefix;
+  const bool is_patch = grid.rows > 0 && patch >= 0 && patch < grid.rows * grid.columns && (key || s.kind != StreamKind::cross);
+  if (!is_patch || !names_a_position(token.raw)) return token.label;
+  const Params at = {{"row", std::to_string(patch / grid.columns + 1)}, {"column", std::to_string(patch % grid.columns + 1)}};
+  const std::string words = words_ ? words_(short_form ? "token.patch_short" : "token.patch") : std::string();
+  return fill(words.empty() ? "{row}, {column}" : words, at);
+}
+
+// --- input from outside
+
+Recipe App::default_recipe(const Stream& stream) const {
+  Recipe r;
+  r.stream = stream.name;
+  r.end_layer = stream.layers();
+  // Rollout multiplies square maps; a cross stream alone has none (contracts, ruling 7).
+  if (stream.kind == StreamKind::cross || stream.queries != stream.keys) {
+    r.method = Method::raw;
+    r.first_layer = std::max(0, stream.layers() - 1);
+  }
+  return r;
+}
+
+int App::default_query(const Stream& stream) const {
+  const int last = std::max(0, stream.queries - 1 - (stream.virtual_sink && stream.queries == stream.keys ? 1 : 0));
+  const bool causal = stream.causal || stream.kind == StreamKind::decoder;
+  if (causal) {
+    if (const auto it = dump_->meta.find("prompt_len"); it != dump_->meta.end()) {
+      int n = 0;
+      for (char c : it->second) n = c >= '0' && c <= '9' && n < 100000000 ? n * 10 + (c - '0') : n;
+      if (n > 0) return std::min(n - 1, last);
+    }
+    return last;
+  }
+  // A classifier token, if there is one, stands first and is row 0; without one the first row is as good as any.
+  return stream.kind == StreamKind::cross ? last : 0;
+}
+
+void App::open(DumpInfo dump) {
+  for (Pending* p : {&pending_view_, &pending_matrix_, &pending_thumbs_}) drop(*p);
+  dump_ = std::move(dump);
+  view_.reset();
+  matrix_.reset();
+  next_matrix_.reset();
+  thumbs_.reset();
+  for (auto* args : {&view_args_, &matrix_args_, &next_matrix_args_, &thumbs_args_, &failed_matrix_, &failed_thumbs_}) args->clear();
+  undo_.clear();
+  redo_.clear();
+  drag_from_.reset();
+  last_step_ = 0;
+  hover = {};
+  ++view_version_;
+  ++matrix_version_;
+
+  AppState next;
+  next.view = state_.view;
+  next.maximised = state_.maximised;
+  next.drawer = state_.drawer;
+  next.graph.keep = state_.graph.keep;
+  next.matrix.values = state_.matrix.values;
+  if (!dump_->streams.empty()) {
+    const Stream& first = dump_->streams.front();
+    next.recipe = default_recipe(first);
+    next.selection.query = default_query(first);
+  }
+  state_ = shown_ = next;
+  if (dump_->streams.empty()) dump_.reset();
+  else state_changed();
+}
+
+void App::answer(std::uint32_t number, std::span<const std::uint8_t> archive) {
+  if (number == 0) return;
+  const auto damaged = [&] { failure(number, R"({"code":"read_failed"})"); };
+  if (number == pending_view_.number) {
+    ViewData view;
+    const Stream& s = stream_of(state_.recipe);
+    if (!read_archive(archive, view) || view.row.size() != static_cast<std::size_t>(s.keys)) return damaged();
+    view_ = std::move(view);
+    view_args_ = std::move(pending_view_.args);
+    pending_view_ = {};
+    adopt_view();
+  } else if (number == pending_matrix_.number) {
+    MatrixData matrix;
+    if (!read_archive(archive, matrix) || matrix.values.size() != static_cast<std::size_t>(matrix.rows) * matrix.columns) return damaged();
+    next_matrix_ = std::move(matrix);
+    next_matrix_args_ = std::move(pending_matrix_.args);
+    pending_matrix_ = {};
+    adopt_matrix();
+  } else if (number == pending_thumbs_.number) {
+    ThumbData thumbs;
+    if (!read_archive(archive, thumbs)) return damaged();
+    thumbs_ = std::move(thumbs);
+    thumbs_args_ = std::move(pending_thumbs_.args);
+    pending_thumbs_ = {};
+  }
+}
+
+void App::failure(std::uint32_t number, const std::string& error_json) {
+  if (number == 0) return;
+  if (number == pending_view_.number) {
+    pending_view_ = {};
+    if (view_) {  // back to the question that has an answer
+      state_.recipe = shown_.recipe;
+      state_.selection.query = shown_.selection.query;
+      state_.selection.level = shown_.selection.level;
+      if (!undo_.empty() && undo_.back() == state_) undo_.pop_back();
+      drag_from_.reset();
+      state_changed();
+    }
+  } else if (number == pending_matrix_.number) {
+    failed_matrix_ = std::move(pending_matrix_.args);
+    pending_matrix_ = {};
+    if (matrix_) take_matrix_question(state_.matrix, shown_.matrix);
+  } else if (number == pending_thumbs_.number) {
+    failed_thumbs_ = std::move(pending_thumbs_.args);
+    pending_thumbs_ = {};
+  } else {
+    return;
+  }
+  tell_("error", error_json);
+}
+
+// --- state and history
+
+void App::keep_in_range(AppState& s) const {
+  Recipe& r = s.recipe;
+  const Stream& stream = stream_of(r);
+  r.stream = stream.name;
+  const int layers = std::max(1, stream.layers());
+  if (r.end_layer < 0 || r.end_layer > layers) r.end_layer = layers;
+  r.end_layer = std::max(1, r.end_layer);
+  r.first_layer = std::clamp(r.first_layer, 0, r.end_layer - 1);
+  std::sort(r.heads.begin(), r.heads.end());
+  r.heads.erase(std::unique(r.heads.begin(), r.heads.end()), r.heads.end());
+  std::erase_if(r.heads, [&](int h) { return h < 0 || h >= std::max(1, stream.heads); });
+  if (static_cast<int>(r.heads.size()) == std::max(1, stream.heads)) r.heads.clear();
+  r.residual = std::isfinite(r.residual) ? std::clamp(r.residual, 0.0, 1.0) : 0.5;
+  if (stream.kind == StreamKind::cross || stream.queries != stream.keys) r.method = Method::raw;
+
+  const int depth = r.end_layer - r.first_layer;
+  s.selection.query = std::clamp(s.selection.query, 0, std::max(0, stream.queries - 1));
+  if (s.selection.key < 0 || s.selection.key >= stream.keys) s.selection.key = -1;
+  // The top level is the output; raw attention has no states in between.
+  if (s.selection.level < 0 || s.selection.level >= depth || r.method == Method::raw) s.selection.level = -1;
+
+  MatrixState& m = s.matrix;
+  const bool in_range = m.kind == MatrixKind::after_layer;
+  const int low = in_range ? r.first_layer : 0, end = in_range ? r.end_layer : layers;
+  m.layer = m.layer < 0 || m.layer >= end ? end - 1 : std::max(m.layer, low);
+  m.head = std::clamp(m.head, 0, std::max(0, stream.heads - 1));
+  if (m.kind == MatrixKind::after_layer && r.method == Method::raw) m.kind = MatrixKind::result;
+  if (m.kind == MatrixKind::head && stream.heads == 0) m.kind = MatrixKind::fused_layer;
+  if (!(m.low >= 0)) m.low = -1;
+  if (!(m.high > std::max(0.0, m.low))) m.high = -1;
+  for (Camera* c : {&m.camera, &s.graph.camera}) {
+    c->x = std::clamp(std::isfinite(c->x) ? c->x : 0.5, 0.0, 1.0);
+    c->y = std::clamp(std::isfinite(c->y) ? c->y : 0.5, 0.0, 1.0);
+    c->zoom = std::clamp(std::isfinite(c->zoom) ? c->zoom : 1.0, 1.0, 1e6);
+    if (c->zoom == 1) c->x = c->y = 0.5;
+  }
+  s.graph.keep = s.graph.keep > 0 && s.graph.keep <= 1 ? s.graph.keep : 0.75;
+}
+
+void App::set(const AppState& wanted, bool step) {
+  if (!dump_) return;
+  AppState next = wanted;
+  keep_in_range(next);
+  if (!step && !drag_from_) drag_from_ = state_;
+  const AppState before = step && drag_from_ ? *std::exchange(drag_from_, std::nullopt) : state_;
+  const bool moved = !(next == state_);
+  state_ = next;
+  if (step) remember(before);
+  if (moved) state_changed();
+}
+
+void App::remember(const AppState& before) {
+  const unsigned changed = difference(before, state_);
+  if (!changed) return;
+  redo_.clear();
+  const bool same_slider = one_bit(changed) && changed != kOther && changed == last_step_ && !undo_.empty();
+  if (!same_slider) {
+    undo_.push_back(before);
+    if (undo_.size() > kHistory) undo_.erase(undo_.begin());
+  }
+  last_step_ = changed;
+  tell_("state", "{}");
+}
+
+void App::undo() {
+  if (drag_from_) set(state_, true);
+  if (undo_.empty()) return;
+  redo_.push_back(state_);
+  state_ = std::move(undo_.back());
+  undo_.pop_back();
+  last_step_ = 0;
+  state_changed();
+  tell_("state", "{}");
+}
+
+void App::redo() {
+  if (redo_.empty()) return;
+  undo_.push_back(state_);
+  state_ = std::move(redo_.back());
+  redo_.pop_back();
+  last_step_ = 0;
+  state_changed();
+  tell_("state", "{}");
+}
+
+// --- questions
+
+void App::put(Pending& pending, std::string_view verb, std::string args) {
+  if (pending.number && pending.args == args) return;
+  drop(pending);
+  pending.number = ask_(verb, args);
+  pending.args = std::move(args);
+}
+
+void App::drop(Pending& pending) {
+  if (pending.number) cancel_(pending.number);
+  pending = {};
+}
+
+void App::ask_view() {
+  std::string args = view_question(state_);
+  if (view_ && args == view_args_) drop(pending_view_);
+  else put(pending_view_, "view", std::move(args));
+}
+
+void App::ask_matrix() {
+  std::string args = matrix_question(state_);
+  const bool here = (matrix_ && args == matrix_args_) || (next_matrix_ && args == next_matrix_args_);
+  if (state_.view != ViewKind::matrix || here || args == failed_matrix_) {
+    drop(pending_matrix_);
+    return;
+  }
+  failed_matrix_.clear();
+  put(pending_matrix_, "matrix", std::move(args));
+}
+
+void App::ask_thumbs() {
+  std::string args = R"({"recipe":)" + recipe_to_json(state_.recipe) + "}";
+  const bool wanted = state_.view == ViewKind::matrix && state_.recipe.method == Method::rollout;
+  if (!wanted || (thumbs_ && args == thumbs_args_) || args == failed_thumbs_) {
+    drop(pending_thumbs_);
+    return;
+  }
+  failed_thumbs_.clear();
+  put(pending_thumbs_, "thumbs", std::move(args));
+}
+
+void App::state_changed() {
+  ask_view();
+  ask_matrix();
+  ask_thumbs();
+  if (!pending_view_.number) {
+    const AppState old = shown_;
+    shown_ = state_;
+    take_matrix_question(shown_.matrix, old.matrix);
+  } else {
+    // What needs no answer follows at once; recipe, query and level wait for their numbers.
+    const AppState old = shown_;
+    shown_ = state_;
+    shown_.recipe = old.recipe;
+    shown_.selection = old.selection;
+    if (state_.recipe.stream == old.recipe.stream) shown_.selection.key = state_.selection.key;
+    take_matrix_question(shown_.matrix, old.matrix);
+  }
+  adopt_matrix();
+}
+
+void App::adopt_view() {
+  ++view_version_;
+  const MatrixState old = shown_.matrix;
+  shown_ = state_;
+  take_matrix_question(shown_.matrix, old);
+  if (thumbs_ && thumbs_args_ != R"({"recipe":)" + recipe_to_json(shown_.recipe) + "}") thumbs_.reset();
+  adopt_matrix();
+  tell_selection();
+}
+
+void App::adopt_matrix() {
+  AppState wanted = shown_;
+  take_matrix_question(wanted.matrix, state_.matrix);
+  const std::string question = matrix_question(wanted);
+  if (next_matrix_ && next_matrix_args_ == question) {
+    matrix_ = std::move(next_matrix_);
+    next_matrix_.reset();
+    matrix_args_ = std::move(next_matrix_args_);
+    ++matrix_version_;
+  } else if (matrix_ && matrix_args_ != matrix_question(shown_) && matrix_args_ != question) {
+    matrix_.reset();  // of another recipe
+    ++matrix_version_;
+  }
+  if (!matrix_ || matrix_args_ == question) take_matrix_question(shown_.matrix, state_.matrix);
+}
+
+// --- what the DOM is told
+
+void App::tell_selection() {
+  const Stream& s = stream();
+  std::vector<int> order(view_->row.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    const float x = view_->row[static_cast<std::size_t>(a)], y = view_->row[static_cast<std::size_t>(b)];
+    return x > y || (std::isnan(y) && !std::isnan(x));
+  });
+  JsonWriter w;
+  w.object().field("stream", s.name).field("query", shown_.selection.query);
+  w.field("token", token_name(shown_.selection.query, false, false)).field("level", view_->level);
+  w.key("rows").array();
+  for (int j : order) {
+    const auto k = static_cast<std::size_t>(j);
+    w.object().field("key", j).field("token", token_name(j, true, false)).field("weight", static_cast<double>(view_->row[k]));
+    w.key("chance");
+    if (k < view_->uniform.size()) w.value(static_cast<double>(view_->uniform[k]));
+    else w.null();
+    w.field("sink", std::find(view_->sinks.begin(), view_->sinks.end(), j) != view_->sinks.end()).end();
+  }
+  w.end().field("sum", view_->sum).field("method", method_name(shown_.recipe.method));
+  w.field("unit", shown_.recipe.method == Method::raw ? "attention weight" : "rollout weight").end();
+  tell_("selection", w.text());
+}
+
+void App::tell_limits() {
+  JsonWriter w;
+  w.object().key("items").array();
+  if (view_)
+    for (const auto& item : view_->limits) {
+      w.object().field("code", report_name(item.code)).field("severity", severity_name(item.severity));
+      w.key("params").object();
+      for (const auto& [name, v] : item.params) w.field(name, v);
+      w.end().field("text", report_text(item)).field("fix", report_fix(item)).end();
+    }
+  tell_("limits", w.end().end().text());
+}
+
+}  // namespace rollscope

@@ -1,0 +1,214 @@
+// App::run: every id of the command table, its arguments checked against the open dump before anything changes.
+#include <algorithm>
+#include <string>
+
+#include "scene/app.h"
+#include "scene/commands.h"
+#include "scene/json.h"
+#include "scene/state_codec.h"
+
+namespace rollscope {
+namespace {
+
+std::string error_json(const Error& error) {
+  JsonWriter w;
+  w.object().key("error").object().field("code", error_name(error.code));
+  w.field("text", error_text(error)).field("fix", error_fix(error)).key("params").object();
+  for (const auto& [name, v] : error.params) w.field(name, v);
+  return w.end().end().end().text();
+}
+
+Error bad_value(std::string_view option, std::string_view value, std::string_view allowed) {
+  return {ErrorCode::bad_value, {{"option", std::string(option)}, {"value", std::string(value)}, {"allowed", std::string(allowed)}}};
+}
+
+Error out_of_range(std::string_view option, int value, int low, int end) {
+  return {ErrorCode::out_of_range,
+          {{"option", std::string(option)}, {"value", std::to_string(value)}, {"allowed", std::to_string(low) + ".." + std::to_string(end - 1)}}};
+}
+
+// A value for a message: text as it is, numbers as JSON has them.
+std::string shown_value(const Json* v) {
+  if (!v) return "";
+  JsonWriter w;
+  switch (v->kind) {
+    case Json::Kind::text: return v->text;
+    case Json::Kind::number: return w.value(v->number).text();
+    case Json::Kind::boolean: return v->truth ? "true" : "false";
+    case Json::Kind::array: return "[...]";
+    case Json::Kind::object: return "{...}";
+    case Json::Kind::null: break;
+  }
+  return "null";
+}
+
+// Is `name` one of the words in "{kind, layer, head}"?
+bool names(std::string_view args, std::string_view name) {
+  for (auto at = args.find(name); at != args.npos; at = args.find(name, at + 1)) {
+    const char before = at > 0 ? args[at - 1] : '{';
+    const char after = at + name.size() < args.size() ? args[at + name.size()] : '}';
+    const auto border = [](char c) { return !(c >= 'a' && c <= 'z') && c != '_'; };
+    if (border(before) && border(after)) return true;
+  }
+  return false;
+}
+
+void write(JsonWriter& w, const Json& v) {
+  switch (v.kind) {
+    case Json::Kind::null: w.null(); break;
+    case Json::Kind::boolean: w.value(v.truth); break;
+    case Json::Kind::number: w.value(v.number); break;
+    case Json::Kind::text: w.value(std::string_view(v.text)); break;
+    case Json::Kind::array:
+      w.array();
+      for (const auto& item : v.items) write(w, item);
+      w.end();
+      break;
+    case Json::Kind::object:
+      w.object();
+      for (const auto& [name, member] : v.members) w.key(name), write(w, member);
+      w.end();
+      break;
+  }
+}
+
+// Reads arguments as fields of the state, so that commands and setState() take the same values.
+bool read_fields(const Json& args, std::string_view parent, AppState& s) {
+  JsonWriter w;
+  if (!parent.empty()) w.object().key(parent);
+  write(w, args);
+  if (!parent.empty()) w.end();
+  std::vector<std::string> ignored;
+  state_from_json(w.text(), s, ignored);
+  return ignored.empty();
+}
+
+}  // namespace
+
+std::optional<Error> App::check(const AppState& s) const {
+  const Recipe& r = s.recipe;
+  if (!dump_->find(r.stream)) {
+    std::string known;
+    for (const auto& stream : dump_->streams) known += (known.empty() ? "" : ", ") + stream.name;
+    return Error{ErrorCode::no_such_stream, {{"value", r.stream}, {"allowed", known}}};
+  }
+  const Stream& stream = stream_of(r);
+  const bool square = stream.kind != StreamKind::cross && stream.queries == stream.keys;
+  if (r.method == Method::rollout && !square) {
+    const std::string shape = std::to_string(stream.queries) + " x " + std::to_string(stream.keys);
+    return Error{ErrorCode::method_not_for_stream,
+                 {{"method", "rollout"}, {"stream", stream.name}, {"detail", shape}, {"remedy", "--method raw"}}};
+  }
+  const int heads = std::max(1, stream.heads);
+  for (int h : r.heads)
+    if (h < 0 || h >= heads) return out_of_range("heads", h, 0, heads);
+  if (r.end_layer > stream.layers()) return out_of_range("layers", r.end_layer, 1, stream.layers() + 1);
+  if (r.first_layer >= stream.layers()) return out_of_range("layers", r.first_layer, 0, stream.layers());
+  const int end = r.end_layer < 0 ? stream.layers() : r.end_layer;
+  if (s.selection.query >= stream.queries) return out_of_range("query", s.selection.query, 0, stream.queries);
+  if (s.selection.key >= stream.keys) return out_of_range("key", s.selection.key, -1, stream.keys);
+  if (s.selection.level > end - r.first_layer) return out_of_range("level", s.selection.level, -1, end - r.first_layer + 1);
+  if (s.matrix.layer >= stream.layers()) return out_of_range("layer", s.matrix.layer, -1, stream.layers());
+  if (s.matrix.kind == MatrixKind::head && s.matrix.head >= heads) return out_of_range("head", s.matrix.head, 0, heads);
+  return std::nullopt;
+}
+
+std::string App::run(std::string_view id, std::string_view args_json) {
+  const auto table = commands();
+  const auto command = std::find_if(table.begin(), table.end(), [&](const Command& c) { return c.id == id; });
+  if (command == table.end()) return error_json({ErrorCode::unknown_option, {{"option", std::string(id)}, {"verb", "run"}}});
+  const auto args = parse_json(args_json);
+  if (!args || !args->is(Json::Kind::object)) return error_json(bad_value(id, args_json, command->args));
+  if (id == "help" || id == "open" || id == "examples" || id == "report") {
+    tell_(id, "{}");
+    return "{}";
+  }
+  if (!dump_) return error_json({ErrorCode::no_dump, {}});
+  for (const auto& [name, v] : args->members)
+    if (!names(command->args, name)) return error_json(bad_value(id, name, command->args));
+  if (const auto error = apply(id, *args)) return error_json(*error);
+  return "{}";
+}
+
+std::optional<Error> App::apply(std::string_view id, const Json& args) {
+  AppState next = state_;
+  const auto needs = [&](std::string_view name) { return args.find(name) != nullptr; };
+  const auto refused = [&](std::string_view allowed) {
+    const Json* v = args.members.empty() ? nullptr : &args.members.front().second;
+    return bad_value(args.members.empty() ? id : std::string_view(args.members.front().first), shown_value(v), allowed);
+  };
+
+  if (id == "undo") return undo(), std::nullopt;
+  if (id == "redo") return redo(), std::nullopt;
+  if (id == "limits") return tell_limits(), std::nullopt;
+
+  if (id == "select.query") {
+    // Another output is asked about as an output, unless a level is named.
+    next.selection.level = -1;
+    if (!needs("query") || !read_fields(args, "", next)) return refused("0..");
+  } else if (id == "select.key" || id == "select.level") {
+    if (!needs(id.substr(7)) || !read_fields(args, "", next)) return refused("-1..");
+  } else if (id == "select.next" || id == "select.previous") {
+    next.selection.query += id == "select.next" ? 1 : -1;
+    keep_in_range(next);
+  } else if (id.starts_with("recipe.")) {
+    const std::string_view field = id.substr(7);
+    if (!needs(field) || !read_fields(args, "recipe", next)) {
+      return refused(field == "method" ? "raw, rollout" : field == "fusion" ? "mean, max, min" : field == "residual" ? "0..1" : field == "layers" ? "[first, end]" : field == "heads" ? "[0, 3]" : "");
+    }
+    if (field == "stream" && next.recipe.stream != state_.recipe.stream && dump_->find(next.recipe.stream)) {
+      // Rows, layers and heads of another stream are others: start where opening it would.
+      const Stream& stream = stream_of(next.recipe);
+      const Recipe fresh = default_recipe(stream);
+      next.recipe.method = fresh.method;
+      next.recipe.heads.clear();
+      next.recipe.first_layer = fresh.first_layer;
+      next.recipe.end_layer = fresh.end_layer;
+      next.selection = {.query = default_query(stream)};
+      next.matrix.layer = -1;
+      next.matrix.head = 0;
+      next.matrix.low = next.matrix.high = -1;
+      next.matrix.camera = next.graph.camera = {};
+    }
+    if (next.recipe.first_layer != state_.recipe.first_layer || next.recipe.end_layer != state_.recipe.end_layer) next.selection.level = -1;
+  } else if (id == "view.graph" || id == "view.matrix") {
+    next.view = id == "view.graph" ? ViewKind::graph : ViewKind::matrix;
+  } else if (id == "view.fit") {
+    (next.view == ViewKind::graph ? next.graph.camera : next.matrix.camera) = {};
+  } else if (id == "view.zoom" || id == "view.zoom_in" || id == "view.zoom_out") {
+    double factor = id == "view.zoom_out" ? 1 / 1.5 : 1.5;
+    if (id == "view.zoom") {
+      const Json* v = args.find("factor");
+      if (!v || !v->is(Json::Kind::number) || !(v->number > 0) || v->number > 1e6) return refused("> 0");
+      factor = v->number;
+    }
+    const Stream& stream = stream_of(next.recipe);
+    Camera& camera = next.view == ViewKind::graph ? next.graph.camera : next.matrix.camera;
+    // About four cells across are enough; what the layout cannot show it clamps itself.
+    camera.zoom = std::clamp(camera.zoom * factor, 1.0, std::max(4.0, std::max(stream.queries, stream.keys) / 4.0));
+  } else if (id == "view.maximise") {
+    next.maximised = !next.maximised;
+  } else if (id == "graph.keep") {
+    if (!needs("keep") || !read_fields(args, "", next)) return refused("0..1");
+  } else if (id == "matrix.show") {
+    if (!needs("kind") || !read_fields(args, "matrix", next)) return refused("result, after_layer, fused_layer, head");
+    if (next.matrix.kind != state_.matrix.kind) next.matrix.low = next.matrix.high = -1;
+  } else if (id == "matrix.scale") {
+    if (!needs("scale") || !read_fields(args, "matrix", next)) return refused("linear, log, per_row");
+    if (next.matrix.scale != state_.matrix.scale) next.matrix.low = next.matrix.high = -1;
+  } else if (id == "matrix.values") {
+    next.matrix.values = !next.matrix.values;
+  } else if (id == "matrix.range") {
+    if (!needs("low") || !needs("high") || !read_fields(args, "matrix", next)) return refused("low < high");
+    if (next.matrix.low >= 0 && next.matrix.high >= 0 && next.matrix.low >= next.matrix.high) return refused("low < high");
+  } else if (id == "escape") {
+    if (next.selection.key >= 0) next.selection.key = -1;
+    else if (next.selection.level >= 0) next.selection.level = -1;
+    else next.maximised = false;
+  }
+  if (const auto error = check(next)) return error;
+  set(next);
+  return std::nullopt;
+}
+
+}  // namespace rollscope

@@ -1,0 +1,198 @@
+#include "scene/state_codec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include "scene/json.h"
+
+namespace rollscope {
+namespace {
+
+constexpr std::string_view kViews[] = {"graph", "matrix"};
+constexpr std::string_view kKinds[] = {"result", "after_layer", "fused_layer", "head"};
+constexpr std::string_view kScales[] = {"linear", "log", "per_row"};
+const std::string_view kMethods[] = {method_name(Method::raw), method_name(Method::rollout)};
+const std::string_view kFusions[] = {fusion_name(Fusion::mean), fusion_name(Fusion::max), fusion_name(Fusion::min)};
+
+template <class E>
+std::string_view name_of(std::span<const std::string_view> names, E e) {
+  return names[static_cast<std::size_t>(e)];
+}
+
+// Each reader returns false and leaves `out` alone when the value is not what it should be.
+template <class E>
+bool read_enum(const Json& v, std::span<const std::string_view> names, E& out) {
+  const auto it = v.is(Json::Kind::text) ? std::find(names.begin(), names.end(), v.text) : names.end();
+  if (it == names.end()) return false;
+  out = static_cast<E>(it - names.begin());
+  return true;
+}
+bool read_int(const Json& v, int low, int& out) {
+  const auto n = v.integer();
+  if (!n || *n < low) return false;
+  out = *n;
+  return true;
+}
+bool read_number(const Json& v, double low, double high, double& out) {
+  if (!v.is(Json::Kind::number) || !(v.number >= low && v.number <= high)) return false;
+  out = v.number;
+  return true;
+}
+bool read_bool(const Json& v, bool& out) {
+  if (!v.is(Json::Kind::boolean)) return false;
+  out = v.truth;
+  return true;
+}
+bool read_heads(const Json& v, std::vector<int>& out) {
+  if (v.is(Json::Kind::text) && v.text == "all") {
+    out.clear();
+    return true;
+  }
+  if (!v.is(Json::Kind::array)) return false;
+  std::vector<int> heads;
+  for (const auto& item : v.items) {
+    int h = 0;
+    if (!read_int(item, 0, h)) return false;
+    heads.push_back(h);
+  }
+  std::sort(heads.begin(), heads.end());
+  heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
+  out = std::move(heads);
+  return true;
+}
+bool read_layers(const Json& v, Recipe& out) {
+  if (!v.is(Json::Kind::array) || v.items.size() != 2) return false;
+  int first = 0, end = 0;
+  if (!read_int(v.items[0], 0, first) || !read_int(v.items[1], -1, end)) return false;
+  if (end >= 0 && end <= first) return false;
+  out.first_layer = first;
+  out.end_layer = end;
+  return true;
+}
+
+// Walks an object; `read` returns false for a field that it cannot take.
+template <class F>
+void walk(const Json& v, std::string_view prefix, std::vector<std::string>& ignored, F read) {
+  if (!v.is(Json::Kind::object)) {
+    ignored.push_back(prefix.empty() ? "state" : std::string(prefix.substr(0, prefix.size() - 1)));
+    return;
+  }
+  for (const auto& [name, field] : v.members)
+    if (!read(std::string_view(name), field)) ignored.push_back(std::string(prefix) + name);
+}
+
+void read_recipe(const Json& v, Recipe& r, std::vector<std::string>& ignored) {
+  walk(v, "recipe.", ignored, [&](std::string_view name, const Json& f) {
+    if (name == "method") return read_enum(f, kMethods, r.method);
+    if (name == "stream") return f.is(Json::Kind::text) && (r.stream = f.text, true);
+    if (name == "fusion") return read_enum(f, kFusions, r.fusion);
+    if (name == "heads") return read_heads(f, r.heads);
+    if (name == "residual") return read_number(f, 0, 1, r.residual);
+    if (name == "layers") return read_layers(f, r);
+    return false;
+  });
+}
+
+bool read_camera(const Json& v, std::string prefix, Camera& c, std::vector<std::string>& ignored) {
+  walk(v, prefix, ignored, [&](std::string_view name, const Json& f) {
+    if (name == "x") return read_number(f, 0, 1, c.x);
+    if (name == "y") return read_number(f, 0, 1, c.y);
+    if (name == "zoom") return read_number(f, 1, 1e6, c.zoom);
+    return false;
+  });
+  return true;
+}
+
+void read_matrix(const Json& v, MatrixState& m, std::vector<std::string>& ignored) {
+  walk(v, "matrix.", ignored, [&](std::string_view name, const Json& f) {
+    if (name == "kind") return read_enum(f, kKinds, m.kind);
+    if (name == "layer") return read_int(f, -1, m.layer);
+    if (name == "head") return read_int(f, 0, m.head);
+    if (name == "scale") return read_enum(f, kScales, m.scale);
+    if (name == "values") return read_bool(f, m.values);
+    if (name == "low") return read_number(f, -1, 1e9, m.low);
+    if (name == "high") return read_number(f, -1, 1e9, m.high);
+    if (name == "camera") return read_camera(f, "matrix.camera.", m.camera, ignored);
+    return false;
+  });
+}
+
+void write_recipe(JsonWriter& w, const Recipe& r, bool for_engine) {
+  w.object().field("method", name_of(kMethods, r.method));
+  if (!r.stream.empty()) w.field("stream", r.stream);
+  w.field("fusion", name_of(kFusions, r.fusion));
+  if (!r.heads.empty() || !for_engine) {
+    w.key("heads").array();
+    for (int h : r.heads) w.value(h);
+    w.end();
+  }
+  w.field("residual", r.residual);
+  if (r.first_layer != 0 || r.end_layer >= 0 || !for_engine) w.key("layers").array().value(r.first_layer).value(r.end_layer).end();
+  w.end();
+}
+
+void write_camera(JsonWriter& w, const Camera& c) {
+  w.key("camera").object().field("x", c.x).field("y", c.y).field("zoom", c.zoom).end();
+}
+
+}  // namespace
+
+std::string state_to_json(const AppState& s) {
+  JsonWriter w;
+  w.object().key("recipe");
+  write_recipe(w, s.recipe, false);
+  w.field("query", s.selection.query).field("key", s.selection.key).field("level", s.selection.level);
+  w.field("view", name_of(kViews, s.view)).field("keep", s.graph.keep);
+  w.key("graph").object();
+  write_camera(w, s.graph.camera);
+  w.end();
+  const auto& m = s.matrix;
+  w.key("matrix").object().field("kind", name_of(kKinds, m.kind)).field("layer", m.layer).field("head", m.head);
+  w.field("scale", name_of(kScales, m.scale)).field("values", m.values).field("low", m.low).field("high", m.high);
+  write_camera(w, m.camera);
+  w.end();
+  return w.field("maximised", s.maximised).field("drawer", s.drawer).end().text();
+}
+
+void state_from_json(std::string_view json, AppState& s, std::vector<std::string>& ignored) {
+  const auto root = parse_json(json);
+  if (!root) {
+    ignored.push_back("state");
+    return;
+  }
+  walk(*root, "", ignored, [&](std::string_view name, const Json& f) {
+    if (name == "recipe") return read_recipe(f, s.recipe, ignored), true;
+    if (name == "query") return read_int(f, 0, s.selection.query);
+    if (name == "key") return read_int(f, -1, s.selection.key);
+    if (name == "level") return read_int(f, -1, s.selection.level);
+    if (name == "view") return read_enum(f, kViews, s.view);
+    if (name == "keep") {
+      double keep = 0;
+      if (!read_number(f, 0, 1, keep) || keep <= 0) return false;
+      s.graph.keep = keep;
+      return true;
+    }
+    if (name == "graph") {
+      walk(f, "graph.", ignored, [&](std::string_view inner, const Json& g) {
+        return inner == "camera" && read_camera(g, "graph.camera.", s.graph.camera, ignored);
+      });
+      return true;
+    }
+    if (name == "matrix") return read_matrix(f, s.matrix, ignored), true;
+    if (name == "maximised") return read_bool(f, s.maximised);
+    if (name == "drawer") return read_bool(f, s.drawer);
+    return false;
+  });
+}
+
+std::string_view matrix_kind_name(MatrixKind kind) { return name_of(kKinds, kind); }
+
+std::string recipe_to_json(const Recipe& recipe) {
+  JsonWriter w;
+  write_recipe(w, recipe, true);
+  return w.text();
+}
+
+}  // namespace rollscope
