@@ -1,0 +1,68 @@
+// The three languages hold the same keys with the same slots, and every error and report code has its words. No browser.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const top = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+const read = (file) => readFileSync(path.join(top, file), "utf8");
+const words = Object.fromEntries(["en", "fr", "ja"].map((language) => [language, JSON.parse(read(`web/locales/${language}.json`))]));
+const slots = (text) => [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
+
+/** Code, first and second text of each row of an .inc file. */
+function rows(file, macro) {
+  const text = read(file).replace(/^\s*\/\/.*$/gm, "");
+  return [...text.matchAll(new RegExp(`${macro}\\((\\w+),((?:[^()"]|"(?:\\\\.|[^"\\\\])*")*)\\)`, "g"))].map(([, code, rest]) =>
+    [code, ...[...rest.matchAll(/"(?:\\.|[^"\\])*"/g)].map(([quoted]) => JSON.parse(quoted))]);
+}
+
+export default [
+  {
+    name: "every language has every key",
+    run() {
+      for (const language of ["fr", "ja"]) assert.deepEqual(Object.keys(words[language]).sort(), Object.keys(words.en).sort(), language);
+    },
+  },
+  {
+    name: "a translation fills the same slots",
+    run() {
+      for (const [key, text] of Object.entries(words.en)) {
+        for (const language of ["fr", "ja"]) {
+          // A sentence may name a thing twice in one language and once in another; it may not lose one.
+          assert.deepEqual([...new Set(slots(words[language][key]))], [...new Set(slots(text))], `${language} ${key}`);
+        }
+      }
+    },
+  },
+  {
+    name: "every error and every remark has its words, in English those of the engine",
+    run() {
+      const errors = rows("src/base/error_codes.inc", "ROLLSCOPE_ERROR"), remarks = rows("src/base/report_codes.inc", "ROLLSCOPE_REPORT");
+      assert.ok(errors.length > 20 && remarks.length > 20, "the tables were read");
+      for (const [code, what, fix] of errors) {
+        assert.equal(words.en[`error.${code}.what`], what);
+        assert.equal(words.en[`error.${code}.fix`], fix);
+      }
+      for (const [code, text, fix] of remarks) {
+        assert.equal(words.en[`report.${code}.text`], text);
+        assert.equal(words.en[`report.${code}.fix`], fix);
+      }
+    },
+  },
+  {
+    name: "no text is empty but a remedy that there is none for",
+    run() {
+      for (const [language, table] of Object.entries(words)) {
+        for (const [key, text] of Object.entries(table)) {
+          if (words.en[key] !== "") assert.ok(text.trim() !== "", `${language} ${key}`);
+        }
+      }
+    },
+  },
+  {
+    name: "French keeps its spaces before high signs from breaking",
+    run() {
+      for (const [key, text] of Object.entries(words.fr)) assert.ok(!/ [:;?!%»]|« /.test(text), `${key}: ${text}`);
+    },
+  },
+];

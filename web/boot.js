@@ -1,0 +1,238 @@
+// Starts the page: says at once what cannot work here, loads everything in parallel, then joins the parts. The engine
+// and the picture start apart: either works without the other.
+import { makeApi } from "./api.js";
+import { watchContext, watchSize } from "./canvas.js";
+import { byId, element } from "./dom.js";
+import { acceptDrops } from "./drop.js";
+import { editNumber } from "./edit.js";
+import { listenToHost } from "./embed.js";
+import { Engine } from "./engine-client.js";
+import { showError } from "./errors.js";
+import { hasTouch, hasWebAssembly, hasWebGL2 } from "./features.js";
+import { splitFragment } from "./fragment.js";
+import { Frames } from "./frames.js";
+import { Gallery } from "./gallery.js";
+import { makeHeader } from "./header.js";
+import { showHelp, showLimits } from "./help.js";
+import { makeHost } from "./host.js";
+import { Idle } from "./idle.js";
+import { listen } from "./input.js";
+import { Loader } from "./loader.js";
+import { firstLanguage, Locale } from "./locale.js";
+import { hideLoading, showLoading, showMessage } from "./loading.js";
+import { Mirror } from "./mirror.js";
+import { notice } from "./notice.js";
+import { Opener } from "./opener.js";
+import { Page } from "./page.js";
+import { showReading } from "./reading.js";
+import { questionOf, showReport } from "./report.js";
+import { makeTableView } from "./table-view.js";
+import { Theme } from "./theme.js";
+
+const assets = new URL("./", import.meta.url);
+const query = new URLSearchParams(location.search);
+const { fields } = splitFragment(location.hash);
+const canvas = byId("canvas");
+
+const loader = new Loader(assets, JSON.parse(byId("sizes").textContent), (fraction) => showLoading(fraction, locale));
+const once = new Map();  // locale files, loaded once
+const locale = new Locale((language) => {
+  if (!once.has(language)) once.set(language, loader.json(`locales/${language}.json`));
+  return once.get(language);
+});
+const theme = new Theme(fields.get("theme") ?? query.get("theme") ?? undefined);
+const gallery = new Gallery(new URL("../../gallery/", assets));
+
+/** @type {Engine | null} */ let engine = null;
+/** @type {Page | null} */ let page = null;
+/** @type {import("./host.js").Host | null} */ let host = null;
+let header = null, mirror = null, tableView = null, tellHost = () => {};
+
+const frames = new Frames((now) => {
+  const before = drawn;
+  drawn = page.frame(now);
+  if (awaitingPicture && drawn > before && !host.asks("view")) {
+    awaitingPicture = false;
+    performance.mark("rollscope:first-picture");
+  }
+  idle.look();
+});
+let drawn = 0, awaitingPicture = false;
+const idle = new Idle(() => !opener.busy && (engine?.pending ?? 0) === 0 && !host?.pending && !frames.pending && !page?.busy());
+
+const heapBytes = () => (engine?.heap ?? 0) + (page?.heap ?? 0);
+const ask = async (verb, args) => {
+  if (!engine) throw { code: "no_dump", params: {} };
+  return JSON.parse((await engine.ask(verb, JSON.stringify(args)).promise).json);
+};
+const say = (text, action) => notice(text, locale.t("dom.close"), action);
+
+const opener = new Opener({
+  engine: () => engine,
+  reading(name, cancel) {
+    const card = showReading(name, locale, cancel);
+    return {
+      progress(p) { card.progress(p); page?.progress(name, p); },
+      done() { card.done(); page?.progress(name, { fraction: -1, bytes: 0, total: 0, layer: 0, layers: 0 }); idle.look(); },
+    };
+  },
+  async opened({ name, info, archive, state }) {
+    header.show(name, info);
+    tellHost("loaded", { name });
+    const question = questionOf(info);
+    if (question) say(locale.remark(question).text, { text: locale.t("dom.report.look"), act: openReport });
+    if (tableView) { await tableView.show(info, state); return; }
+    if (page) await showDump(archive, state);
+  },
+});
+
+/** Gives a dump to the picture; done when its first row is there. */
+async function showDump(archive, state) {
+  awaitingPicture = performance.getEntriesByName("rollscope:first-picture").length === 0;
+  page.dump(archive);
+  if (state) page.setState(state);
+  page.memory(heapBytes());
+  frames.request();
+  await host.answered("view");
+}
+
+/** What the visitor opens, as against a script: failures are told in a dialog. */
+async function openByHand(source, options = {}) {
+  try {
+    await opener.open(source, options);
+  } catch (error) {
+    if (error.code === "cancelled") return;
+    const again = (assume) => openByHand(source, { ...options, assume: { ...options.assume, ...assume } });
+    showError(error, { locale, name: error.file ?? "", openName: opener.current?.name ?? null, again, pick: header.pick });
+  }
+}
+const openExample = (id) => openByHand(...gallery.source(id));
+const openReport = () => {
+  const { current } = opener;
+  if (current) showReport(current.name, current.info, { locale, again: (assume, item) => openByHand(current.source, { name: current.name, assume, item }) });
+};
+const openHelp = () => showHelp(page?.commands() ?? [], { locale, licences: new URL("licenses.txt", assets) });
+
+/** Events of the page module (host.h, tell). */
+function hear(event, detail) {
+  if (event === "selection") { mirror.update(detail); tellHost("selection", detail); }
+  else if (event === "limits") showLimits(detail.items ?? [], locale);
+  else if (event === "help") openHelp();
+  else if (event === "open") header.pick();
+  else if (event === "examples") header.openExamples();
+  else if (event === "report") openReport();
+  else if (event === "error") { if (detail.code !== "cancelled") say(locale.error(detail).what); }
+  else if (event === "edit") {
+    editNumber(byId("stage"), detail, {
+      label: locale.t("dom.edit"), focusBack: () => canvas.focus({ preventScroll: true }),
+      commit: (value) => page.command(detail.command ?? "recipe.residual", { [detail.argument ?? "residual"]: value }),
+    });
+  }
+}
+
+async function startEngine() {
+  const [text, server, wasm] = await Promise.all([loader.text("engine.js"), loader.text("engine-worker.js"), loader.bytes("engine.wasm")]);
+  engine = new Engine({ engine: text, server, wasm }, {
+    scripts: [new URL("engine.js", assets).href, new URL("engine-worker.js", assets).href],
+    noWorker: query.has("noworker"),
+    onChange: () => { page?.memory(heapBytes()); idle.look(); },
+    onCrash: (failure) => say(locale.t("dom.engine_crashed", { what: locale.error(failure).what })),
+  });
+  await engine.ready;
+  if (engine.inPage) say(locale.t("dom.no_worker"));
+}
+
+async function startPage() {
+  const fontFiles = ["plex-sans-400", "plex-sans-500", "plex-sans-600", "plex-mono-400"];
+  const [{ default: factory }, wasm, ...fonts] = await Promise.all([
+    import(new URL("page.mjs", assets).href), loader.bytes("page.wasm"), ...fontFiles.map((name) => loader.bytes(`fonts/${name}.ttf`)),
+  ]);
+  host = makeHost({
+    frames, canvas, tell: hear,
+    ask: (verb, args) => engine.ask(verb, args),
+    answer: (number, archive, error) => { page.answer(number, archive, error); idle.look(); },
+  });
+  const made = await Page.load(factory, wasm, canvas, host, (reason) => showMessage(locale.t("dom.stopped"), [reason], { text: locale.t("dom.reload"), act: () => location.reload() }));
+  fonts.forEach((bytes, slot) => made.font(slot, bytes));
+  await Promise.all(["400 16px 'IBM Plex Sans'", "600 16px 'IBM Plex Sans'"].map((font) => document.fonts.load(font).catch(() => {})));
+  await words(made);
+  canvas.hidden = false;
+  made.theme(theme.isDark, theme.reducedMotion, hasTouch());
+  if (!made.start()) throw new Error("webgl2");
+  page = made;
+  locale.listeners.push(() => words(made).then(() => frames.request()));
+  theme.listeners.push(() => { made.theme(theme.isDark, theme.reducedMotion, hasTouch()); frames.request(); });
+  watchSize(canvas, (...size) => { made.resize(...size); frames.request(); });
+  watchContext(canvas, {
+    lost: () => { made.contextLost(); say(locale.t("dom.context_lost")); },
+    restored: () => { made.contextRestored(); byId("notices").replaceChildren(); frames.request(); },
+  });
+  listen(canvas, made);
+  frames.request();
+}
+
+/** The words of the page module, and what it needs to write them. */
+async function words(made) {
+  if (locale.language === "ja" && !once.has("fonts")) {
+    once.set("fonts", Promise.all(["400", "600"].map(async (weight, index) => {
+      const bytes = await loader.bytes(`fonts/plex-sans-jp-${weight}.ttf`);
+      document.fonts.add(await new FontFace("IBM Plex Sans JP", bytes, { weight }).load());
+      made.font(4 + index, bytes);
+    })).catch((error) => console.warn(String(error))));
+  }
+  await once.get("fonts");
+  made.strings(locale.language, locale.lines());
+}
+
+async function start() {
+  await locale.use(firstLanguage(query.get("lang"), fields.get("lang")));
+  mirror = new Mirror(locale);
+  header = makeHeader({ locale, theme, examples: () => gallery.examples, openFile: (file) => openByHand(file), openExample, showHelp: openHelp, showReport: openReport });
+  locale.apply(document);
+  header.update();
+  if (!hasWebAssembly()) {
+    showMessage(locale.t("dom.no_wasm.title"), [locale.t("dom.no_wasm.text")]);
+    throw new Error("WebAssembly");
+  }
+  acceptDrops({ locale, openFile: (file) => openByHand(file), say });
+  const examples = gallery.load().catch(() => {});  // without examples the page still opens files
+  const starting = startEngine();
+  try {
+    if (!hasWebGL2()) throw new Error("webgl2");
+    await Promise.all([startPage(), starting]);
+    mirror.show(false);
+  } catch (cause) {
+    if (cause.message !== "webgl2") throw cause;
+    await starting;
+    canvas.hidden = true;
+    mirror.show(true);
+    showMessage(locale.t("dom.no_webgl"), [], undefined, true);
+    tableView = makeTableView({ locale, mirror, explain: (options) => ask("explain", options) });
+  }
+  await examples;
+  const src = fields.get("src");
+  // What comes first decides when the page is ready: its own first picture, or the reason why there is none.
+  if (src !== undefined) await openByHand(src);
+  else if (gallery.examples.length > 0) await openExample(gallery.examples[0].id);
+  hideLoading();
+  idle.look();
+}
+
+const ready = start().catch((cause) => {
+  hideLoading();
+  if (cause.message !== "WebAssembly") {
+    const title = locale.has("dom.load_failed") ? locale.t("dom.load_failed") : "Rollscope could not be loaded.";
+    showMessage(title, [String(cause?.message ?? cause)], { text: locale.has("dom.reload") ? locale.t("dom.reload") : "Reload", act: () => location.reload() });
+  }
+  throw cause;
+});
+ready.catch(() => {});  // told above; whoever waits for it still sees it fail
+
+const api = makeApi({ ready, locale, opener, ask, page: () => (page?.dead ? null : page), idle: () => idle.wait(), heapBytes, workers: () => engine?.workers ?? 0 });
+Object.defineProperty(api, "layout", { value: async () => page?.layout() ?? {}, enumerable: false });  // where things are drawn, for tests
+window.rollscope = Object.freeze(api);
+tellHost = listenToHost(api);
+addEventListener("hashchange", () => {
+  const { fields: now } = splitFragment(location.hash);
+  if (now.has("src")) openByHand(now.get("src"));
+});

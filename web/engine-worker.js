@@ -1,0 +1,232 @@
+// The engine's side of the conversation: takes questions, works on them in small steps, answers. Classic script text:
+// behind engine.js it makes the worker (started from a Blob), and where no worker starts the page runs the same two
+// files itself. Between two steps it looks at its messages, so cancelling and a newer question are seen at once.
+//
+// Page to engine:  {kind: "start", wasm}, {kind: "open", id, source, args}, {kind: "ask", id, verb, args},
+//                  {kind: "cancel", id}.   source: {file: Blob} | {url, limit} | {bytes: ArrayBuffer}; args: JSON text
+// Engine to page:  {kind: "hello"}, {kind: "ready"}, {kind: "progress", id, progress}, {kind: "done", id, json, blob},
+//                  {kind: "failed", id, error}, {kind: "crash", reason}. Each carries `heap`, the bytes of its memory.
+"use strict";
+
+(function (scope) {
+  const STEP_MS = 16;
+  const PROGRESS_MS = 50;
+  // The smaller first. A question about the open dump overtakes the reading of the next one; thumbnails wait for both.
+  const PRIORITY = { view: 0, info: 0, matrix: 1, explain: 1, open: 2, thumbs: 3 };
+  const BLOCK = 1 << 20;  // bytes that one request over the network brings
+
+  /** Reads byte ranges of a Blob, inside a worker. */
+  function fileReader(file) {
+    const reader = new FileReaderSync();
+    return { size: file.size, read: (offset, length) => new Uint8Array(reader.readAsArrayBuffer(file.slice(offset, offset + length))) };
+  }
+
+  function memoryReader(buffer) {
+    const bytes = new Uint8Array(buffer);
+    return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
+  }
+
+  function failure(code, params) {
+    return Object.assign(new Error(code), { failure: { code, params } });
+  }
+
+  /** Reads byte ranges of a URL by synchronous requests; a server that knows no ranges gives the whole at once. */
+  function urlReader(url, limit, name) {
+    const get = (from, to) => {
+      const request = new XMLHttpRequest();
+      request.open("GET", url, false);
+      request.responseType = "arraybuffer";
+      request.setRequestHeader("Range", `bytes=${from}-${to - 1}`);
+      try { request.send(); } catch (cause) { throw failure("read_failed", { file: name, detail: String(cause.message || cause) }); }
+      if (request.status !== 200 && request.status !== 206) throw failure("read_failed", { file: name, detail: `HTTP ${request.status}` });
+      return request;
+    };
+    const first = get(0, BLOCK);
+    const total = /\/(\d+)$/.exec(first.getResponseHeader("Content-Range") || "");
+    // Offsets into a packed transfer would not be those of the file.
+    if (first.status === 200 || !total || first.getResponseHeader("Content-Encoding")) {
+      if (first.status === 206) throw failure("read_failed", { file: name, detail: "Content-Range" });
+      return memoryReader(first.response);
+    }
+    const size = Number(total[1]);
+    if (size > limit) throw failure("too_big", { file: name, needed: `${Math.ceil(size / 1e6)} MB`, limit: `${Math.floor(limit / 1e6)} MB`, detail: url });
+    let start = 0, block = new Uint8Array(first.response);
+    return {
+      size,
+      read(offset, length) {
+        if (offset < start || offset + length > start + block.length) {
+          const end = Math.min(size, offset + Math.max(length, BLOCK));
+          block = new Uint8Array(get(offset, end).response);
+          start = offset;
+        }
+        return block.subarray(offset - start, offset - start + length);
+      },
+    };
+  }
+
+  /**
+   * @param {(message: object, transfer?: Transferable[]) => void} send
+   * @param {(then: () => void) => void} turn  lets messages, and in the page frames, come in between
+   * @returns {(message: any) => void} what to call with each message of the page
+   */
+  scope.rollscopeServe = function (send, turn) {
+    let module = null;
+    const sources = new Map();  // number to reader
+    let sourceCount = 0, currentSource = -1;
+    let jobs = [];  // {id, job, verb, priority, source, told}
+    let running = false, dead = false;
+
+    const heap = () => (module ? module._rs_heap() : 0);
+    const say = (message, transfer) => send(Object.assign(message, { heap: dead ? 0 : heap() }), transfer);
+
+    function readSource(number, offset, pointer, length) {
+      try {
+        const bytes = sources.get(number).read(offset, length);
+        if (bytes.length !== length) return 0;
+        module.HEAPU8.set(bytes, pointer >>> 0);  // taken anew each time: the view is lost when memory grows
+        return 1;
+      } catch {
+        return 0;  // the file was moved or changed, or the connection is gone
+      }
+    }
+
+    async function start(wasm) {
+      try {
+        module = await scope.RollscopeEngine({
+          wasmBinary: wasm, readSource,
+          print: () => {}, printErr: (line) => console.warn(line),
+        });
+        say({ kind: "ready" });
+      } catch (cause) {
+        crash(cause);
+      }
+    }
+
+    function crash(cause) {
+      const reason = String((cause && cause.message) || cause);
+      const memory = /memory|allocat|OOM|enlarge/i.test(reason);
+      dead = true;
+      jobs = [];
+      say({ kind: "crash", reason, memory });
+    }
+
+    function withText(text, use) {
+      const size = module.lengthBytesUTF8(text) + 1;
+      const pointer = module._malloc(size);
+      if (!pointer) throw failure("out_of_memory", { needed: `${size} B` });
+      module.stringToUTF8(text, pointer, size);
+      try { return use(pointer); } finally { module._free(pointer); }
+    }
+
+    const lastError = () => JSON.parse(module.UTF8ToString(module._rs_error()));
+
+    /** Guards a call into the module: our own failures answer the question, anything else is the module's end. */
+    function guarded(id, work) {
+      try {
+        work();
+      } catch (cause) {
+        if (cause && cause.failure) say({ kind: "failed", id, error: cause.failure });
+        else crash(cause);
+      }
+    }
+
+    function begin(id, verb, job, source) {
+      if (job < 0) {
+        sources.delete(source);
+        say({ kind: "failed", id, error: lastError() });
+        return;
+      }
+      jobs.push({ id, job, verb, priority: PRIORITY[verb] ?? 1, source, told: 0 });
+      if (!running) { running = true; turn(step); }
+    }
+
+    function open(message) {
+      const { source, args } = message;
+      const name = JSON.parse(args).name;
+      const reader = source.file ? fileReader(source.file) : source.url ? urlReader(source.url, source.limit, name) : memoryReader(source.bytes);
+      const number = sourceCount++;
+      sources.set(number, reader);
+      begin(message.id, "open", withText(args, (text) => module._rs_open(number, reader.size, text)), number);
+    }
+
+    function ask(message) {
+      // Of pictures only the newest is wanted.
+      if (message.verb === "view") for (const old of jobs.filter((one) => one.verb === "view")) drop(old);
+      const job = withText(message.verb, (verb) => withText(message.args, (args) => module._rs_ask(verb, args)));
+      begin(message.id, message.verb, job, -1);
+    }
+
+    /** Takes a job off the list and lets its question end as cancelled. */
+    function drop(one) {
+      jobs = jobs.filter((other) => other !== one);
+      module._rs_drop(one.job);
+      if (one.source >= 0) sources.delete(one.source);
+      say({ kind: "failed", id: one.id, error: { code: "cancelled", params: {} } });
+    }
+
+    function step() {
+      if (dead) return;
+      if (jobs.length === 0) { running = false; return; }
+      const one = jobs.reduce((best, other) => (other.priority < best.priority ? other : best));
+      guarded(one.id, () => {
+        const state = module._rs_step(one.job, STEP_MS);
+        if (state === 0) progress(one);
+        else if (state === 1) finish(one);
+        else fail(one);
+      });
+      turn(step);
+    }
+
+    function progress(one) {
+      const now = performance.now();
+      if (now - one.told < PROGRESS_MS) return;
+      one.told = now;
+      say({ kind: "progress", id: one.id, progress: JSON.parse(module.UTF8ToString(module._rs_progress(one.job))) });
+    }
+
+    function finish(one) {
+      const json = module.UTF8ToString(module._rs_result_json(one.job));
+      const size = module._rs_result_blob_size(one.job);
+      const pointer = module._rs_result_blob(one.job) >>> 0;
+      const blob = module.HEAPU8.slice(pointer, pointer + size).buffer;
+      module._rs_drop(one.job);
+      jobs = jobs.filter((other) => other !== one);
+      say({ kind: "done", id: one.id, json, blob }, [blob]);
+      if (one.verb !== "open") return;
+      // The dump has changed hands: what was asked about the old one is no longer of use, nor are its bytes.
+      for (const old of jobs.filter((other) => other.verb !== "open")) drop(old);
+      sources.delete(currentSource);
+      currentSource = one.source;
+    }
+
+    function fail(one) {
+      const error = lastError();
+      module._rs_drop(one.job);
+      jobs = jobs.filter((other) => other !== one);
+      if (one.source >= 0) sources.delete(one.source);
+      say({ kind: "failed", id: one.id, error });
+    }
+
+    return function receive(message) {
+      if (dead) return;
+      if (message.kind === "start") start(message.wasm);
+      else if (message.kind === "open") guarded(message.id, () => open(message));
+      else if (message.kind === "ask") guarded(message.id, () => ask(message));
+      else if (message.kind === "cancel") {
+        const one = jobs.find((other) => other.id === message.id);
+        if (one) guarded(message.id, () => drop(one));
+      }
+    };
+  };
+
+  if (typeof WorkerGlobalScope !== "undefined" && scope instanceof WorkerGlobalScope) {
+    // A message to itself is a turn without the 4 ms that nested timers are made to wait.
+    const channel = new MessageChannel();
+    let next = null;
+    channel.port1.onmessage = () => next();
+    const turn = (then) => { next = then; channel.port2.postMessage(0); };
+    const receive = scope.rollscopeServe((message, transfer) => scope.postMessage(message, transfer || []), turn);
+    scope.onmessage = (event) => receive(event.data);
+    scope.postMessage({ kind: "hello", heap: 0 });
+  }
+})(typeof self === "object" ? self : globalThis);

@@ -1,0 +1,50 @@
+// The dialog that says why a file did not open: what it is, why, one remedy, and that nothing else has changed.
+import { element } from "./dom.js";
+import { copyText, openDialog } from "./dialogs.js";
+import { SAMPLES } from "./samples.js";
+
+// Errors that one switch can settle: the button opens the same file again with it.
+const REMEDIES = { transposed: ["orientation", "columns"], logits: ["values", "logits"] };
+
+/** A line of code with a button that copies it. @param {import("./locale.js").Locale} locale */
+export function sample(code, locale) {
+  const copy = element("button", {
+    type: "button",
+    async onclick() { copy.textContent = locale.t(await copyText(code) ? "dom.copied" : "dom.copy_failed"); },
+  }, locale.t("dom.copy"));
+  return element("div", { class: "sample" }, element("pre", { tabIndex: 0 }, code), copy);
+}
+
+/**
+ * @param {any} failure  {code, text?, fix?, params?}
+ * @param {{
+ *   locale: import("./locale.js").Locale,
+ *   name: string,          the file that failed
+ *   openName: string | null,  the file that is open
+ *   again: (assume: Record<string, string>) => void,
+ *   pick: () => void,
+ * }} app
+ */
+export function showError(failure, { locale, name, openName, again, pick }) {
+  const { what, fix } = locale.error(failure);
+  const head = locale.has(`dom.head.${failure.code}`) ? `dom.head.${failure.code}` : "dom.head.other";
+  const code = SAMPLES[failure.code];
+  const remedy = REMEDIES[failure.code];
+  const buttons = [{ text: locale.t("dom.open_another"), act: pick }];
+  if (remedy) buttons.unshift({ text: locale.t(`dom.assume.${remedy.join("=")}`), primary: true, act: () => again({ [remedy[0]]: remedy[1] }) });
+  if (openName) buttons.push({ text: locale.t("dom.back_to", { file: openName }), primary: !remedy });
+  else if (!remedy) buttons.push({ text: locale.t("dom.close"), primary: true });
+  return openDialog({
+    title: locale.t(head, { file: name }),
+    kind: "error",
+    closeLabel: locale.t("dom.close"),
+    body: [
+      element("p", {}, what),
+      fix ? element("p", { class: code ? "strong" : "" }, fix) : null,
+      code ? sample(code, locale) : null,
+      openName ? element("p", { class: "faint" }, locale.t("dom.unchanged", { file: openName })) : null,
+    ],
+    foot: [element("code", {}, failure.code)],
+    buttons,
+  });
+}

@@ -1,0 +1,26 @@
+// The first script of the page; a classic one, so that it has run before anything can ask the network and before the
+// first picture. The policy in the page's head would let the page ask any https host (a later reader of remote dumps
+// needs that); this one, added to it, leaves only the page's own. Two policies hold together, none can be taken back.
+(function () {
+  var policy = document.createElement("meta");
+  policy.httpEquiv = "Content-Security-Policy";
+  policy.content = "connect-src 'self'";
+  document.head.appendChild(policy);
+
+  // Theme and language before the first paint, or the page would flash; theme.js and locale.js take over.
+  function stored(key) {
+    try { return localStorage.getItem(key); } catch (refused) { return null; }
+  }
+  var theme = stored("rollscope.theme");
+  var dark = theme ? theme === "dark" : window.matchMedia && matchMedia("(prefers-color-scheme: dark)").matches;
+  document.documentElement.setAttribute("data-theme", dark ? "dark" : "light");
+
+  // Without modules nothing else would run, and nothing would say so.
+  if (!("noModule" in document.createElement("script"))) {
+    addEventListener("DOMContentLoaded", function () {
+      var message = document.getElementById("message");
+      message.textContent = "This browser is too old for Rollscope. Please use a version of 2021 or later of Chrome, Edge, Firefox or Safari.";
+      message.removeAttribute("hidden");
+    });
+  }
+})();

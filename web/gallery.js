@@ -1,0 +1,22 @@
+// The examples that come with the page: web/gallery/index.json names them, their words in each language, and the state
+// that each opens in (as setState takes it).
+
+export class Gallery {
+  /** @param {URL} folder */
+  constructor(folder) {
+    this.folder = folder;
+    /** @type {{id: string, file: string, title: Record<string, string>, line: Record<string, string>, state: object}[]} */
+    this.examples = [];
+  }
+
+  async load() {
+    const response = await fetch(new URL("index.json", this.folder));
+    if (response.ok) this.examples = (await response.json()).examples;
+  }
+
+  /** @param {string} id @returns {[URL, {name: string, state: object}]} arguments for Opener.open */
+  source(id) {
+    const { file, state } = this.examples.find((example) => example.id === id);
+    return [new URL(file, this.folder), { name: file, state }];
+  }
+}

@@ -1,0 +1,54 @@
+// The help sheet, made from the command table, so that it never promises what is not there; and the limits of a picture.
+import { element } from "./dom.js";
+import { openDialog } from "./dialogs.js";
+
+const KEYS = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc" };
+const apple = /Mac|iP/.test(navigator.platform ?? "");
+
+/** "Mod+Shift+z" as keys to press. @param {string} shortcut */
+function keysOf(shortcut) {
+  const keys = shortcut === "+" ? ["+"] : shortcut.split("+").filter(Boolean);
+  return element("span", { class: "keys" }, ...keys.map((key) =>
+    element("kbd", {}, key === "Mod" ? (apple ? "⌘" : "Ctrl") : KEYS[key] ?? (key.length === 1 ? key.toUpperCase() : key))));
+}
+
+/**
+ * @param {{id: string, title: string, shortcut: string}[]} commands
+ * @param {{locale: import("./locale.js").Locale, licences: URL, run: (id: string) => void}} app
+ */
+export function showHelp(commands, { locale, licences }) {
+  const title = (command) => (locale.has(command.title) ? locale.t(command.title) : locale.has(`command.${command.id}`) ? locale.t(`command.${command.id}`) : command.title);
+  const listed = commands.filter((command) => command.shortcut);
+  const others = commands.filter((command) => !command.shortcut);
+  const rows = (some) => some.map((command) => element("tr", {}, element("th", { scope: "row" }, title(command)),
+    element("td", {}, command.shortcut ? keysOf(command.shortcut) : element("code", {}, command.id))));
+  return openDialog({
+    title: locale.t("dom.help.title"),
+    wide: true,
+    closeLabel: locale.t("dom.close"),
+    body: [
+      element("p", {}, locale.t("dom.help.what")),
+      element("p", {}, locale.t("dom.help.method")),
+      element("p", {}, locale.t("dom.help.private")),
+      listed.length ? element("h3", {}, locale.t("dom.help.keys")) : null,
+      listed.length ? element("table", { class: "keysheet" }, element("tbody", {}, ...rows(listed))) : null,
+      element("p", { class: "faint" }, locale.t("dom.help.mouse")),
+      others.length ? element("details", {}, element("summary", {}, locale.t("dom.help.more")), element("table", { class: "keysheet" }, element("tbody", {}, ...rows(others)))) : null,
+      element("p", {}, element("a", { href: licences.href, target: "_blank", rel: "noopener" }, locale.t("dom.help.licences"))),
+    ],
+  });
+}
+
+/** @param {{code: string, severity: string, params?: any, text: string}[]} items @param {import("./locale.js").Locale} locale */
+export function showLimits(items, locale) {
+  return openDialog({
+    title: locale.t("dom.limits.title"),
+    closeLabel: locale.t("dom.close"),
+    body: items.length
+      ? [element("ul", { class: "report" }, ...items.map((item) => {
+        const { text, fix } = locale.remark(item);
+        return element("li", { class: item.severity }, element("div", {}, element("p", {}, text), fix ? element("p", { class: "faint" }, fix) : null, element("code", {}, item.code)));
+      }))]
+      : [element("p", {}, locale.t("dom.limits.none"))],
+  });
+}

@@ -1,0 +1,96 @@
+// The words of the page. One flat file per language, key to text with named {slots}; a slot has its place in the
+// sentence of each language, nothing is glued. English is always at hand: it fills gaps, and it is what scripts get.
+import { recall, remember } from "./store.js";
+
+export const LANGUAGES = { en: "English", fr: "Français", ja: "日本語" };
+
+/** @typedef {Record<string, string | number>} Slots */
+
+/**
+ * The language to speak: the address, an earlier choice, what the browser asks for, English.
+ * @param {(string | null | undefined)[]} wishes @param {readonly string[]} browser
+ */
+export function pickLanguage(wishes, browser) {
+  const known = (tag) => (tag && Object.hasOwn(LANGUAGES, tag.slice(0, 2).toLowerCase()) ? tag.slice(0, 2).toLowerCase() : null);
+  for (const tag of [...wishes, ...browser]) if (known(tag)) return known(tag);
+  return "en";
+}
+
+/** Fills {name} by slots.name; a slot without a value goes, with its braces. @param {string} text @param {Slots} slots */
+export const fill = (text, slots) => text.replace(/\{(\w+)\}/g, (_, name) => String(slots[name] ?? ""));
+
+export class Locale {
+  /** @param {(language: string) => Promise<Record<string, string>>} load */
+  constructor(load) {
+    this.load = load;
+    this.language = "en";
+    this.english = {};
+    this.words = {};
+    /** @type {(() => void)[]} */ this.listeners = [];
+  }
+
+  /** @param {string} language */
+  async use(language) {
+    const [words, english] = await Promise.all([this.load(language), this.load("en")]);
+    Object.assign(this, { language, words, english });
+    document.documentElement.lang = language;
+    this.plural = new Intl.PluralRules(language);
+    this.number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+    this.apply(document);
+    for (const listener of this.listeners) listener();
+  }
+
+  /** The visitor chooses. @param {string} language */
+  async choose(language) {
+    remember("language", language);
+    await this.use(language);
+  }
+
+  has(key) { return Object.hasOwn(this.words, key) || Object.hasOwn(this.english, key); }
+
+  /** @param {string} key @param {Slots} [slots] */
+  t(key, slots = {}) { return fill(this.words[key] ?? this.english[key] ?? key, slots); }
+
+  /** Two keys, `key.one` and `key.other`; the number itself is the slot {n}. */
+  count(key, count, slots = {}) {
+    const form = this.plural.select(count) === "one" ? "one" : "other";
+    return this.t(`${key}.${form}`, { ...slots, n: this.number.format(count) });
+  }
+
+  /** @param {import("./engine-client.js").Failure} failure @returns {{what: string, fix: string}} in the page's language */
+  error(failure) {
+    const key = `error.${failure.code}`;
+    if (!failure.params || !this.has(`${key}.what`)) return { what: failure.text ?? failure.code, fix: failure.fix ?? "" };
+    return { what: this.t(`${key}.what`, failure.params), fix: this.t(`${key}.fix`, failure.params) };
+  }
+
+  /** The same in English, for scripts. @param {any} failure @returns {{code: string, text: string, fix: string}} */
+  plainError(failure) {
+    const code = failure?.code ?? "read_failed";
+    const say = (part) => fill(this.english[`error.${code}.${part}`] ?? "", failure?.params ?? {});
+    return { code, text: failure?.text ?? (say("what") || String(failure?.message ?? code)), fix: failure?.fix ?? say("fix") };
+  }
+
+  /** @param {{code: string, text: string, fix?: string, params?: Slots}} item  of a report @returns {{text: string, fix: string}} */
+  remark(item) {
+    const key = `report.${item.code}`;
+    if (!item.params || !this.has(`${key}.text`)) return { text: item.text, fix: item.fix ?? "" };
+    return { text: this.t(`${key}.text`, item.params), fix: this.t(`${key}.fix`, item.params) };
+  }
+
+  /** Puts words into elements that carry data-t (their text) or data-t-label (their aria-label). @param {ParentNode} root */
+  apply(root) {
+    for (const one of root.querySelectorAll("[data-t]")) one.textContent = this.t(/** @type {HTMLElement} */ (one).dataset.t);
+    for (const one of root.querySelectorAll("[data-t-label]")) one.setAttribute("aria-label", this.t(/** @type {HTMLElement} */ (one).dataset.tLabel));
+  }
+
+  /** What the page module needs: lines "id\ttext\n". The DOM's own words stay here. */
+  lines() {
+    const escape = (text) => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+    return Object.entries({ ...this.english, ...this.words })
+      .filter(([key]) => !key.startsWith("dom."))
+      .map(([key, text]) => `${key}\t${escape(text)}\n`).join("");
+  }
+}
+
+export const firstLanguage = (query, fragment) => pickLanguage([query, fragment, recall("language")], navigator.languages ?? [navigator.language]);

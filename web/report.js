@@ -1,0 +1,85 @@
+// The import report: what was found, what was assumed and may be switched, what was left aside.
+import { element, icon } from "./dom.js";
+import { openDialog } from "./dialogs.js";
+
+// Values of each switch (contracts, --assume). "axes" is free text and is offered only where the report names a value.
+const SWITCHES = {
+  orientation: ["rows", "columns"], values: ["probs", "logits"], layout: ["layers", "heads"],
+  sums: ["renormalise", "sink"], tokens: ["add_specials", "ignore"],
+};
+// Remarks that a switch answers even where the report itself names none.
+const OFFERS = { rows_not_normalised: "sums", token_count: "tokens" };
+const ASIDE = new Set(["ignored", "duplicate_member", "checksum", "unknown_assumption", "causal_differs"]);
+
+/**
+ * The switches that a remark offers, as [name, value]; the one in force is not among them.
+ * @param {{code: string, assumption?: string}} item @param {Record<string, string>} assumed
+ * @returns {[string, string][]}
+ */
+export function offersOf(item, assumed) {
+  const [name, value] = (item.assumption || OFFERS[item.code] || "").split("=");
+  if (!name) return [];
+  const values = value ? [value] : SWITCHES[name] ?? [];
+  return values.filter((one) => assumed[name] !== one).map((one) => [name, one]);
+}
+
+/**
+ * @param {string} name @param {any} info
+ * @param {{locale: import("./locale.js").Locale, again: (assume: Record<string, string>, item?: number) => void}} app
+ */
+export function showReport(name, info, { locale, again }) {
+  const assumed = info.assumed ?? {};
+  let dialog = null;
+  const reopen = (assume, item) => { dialog.close(); again(assume, item); };
+
+  const row = (sign, text, small, ...actions) => element("li", { class: sign },
+    sign === "warning" || sign === "error" ? icon("warn") : element("span", { class: "tick", "aria-hidden": "true" }, sign === "found" ? "✓" : "–"),
+    element("div", {}, element("p", {}, text), small ? element("p", { class: "faint" }, small) : null),
+    ...actions);
+  const action = (text, act) => element("button", { type: "button", class: "link", onclick: act }, text);
+  const label = (pair) => (locale.has(`dom.assume.${pair.join("=")}`) ? locale.t(`dom.assume.${pair.join("=")}`) : locale.t("dom.assume.other", { switch: pair.join("=") }));
+
+  const remark = (item) => {
+    const { text, fix } = locale.remark(item);
+    const offers = offersOf(item, assumed);
+    return row(item.severity, item.where ? locale.t("dom.report.where", { where: item.where, text }) : text, offers.length ? "" : fix,
+      ...offers.map(([key, value]) => action(label([key, value]), () => reopen({ ...assumed, [key]: value }))));
+  };
+
+  const found = info.streams.map((stream) => row("found",
+    locale.t("dom.report.stream", {
+      kind: locale.t(`dom.kind.${stream.kind}`), layers: locale.count("dom.layers", stream.layers),
+      heads: stream.heads ? locale.count("dom.heads", stream.heads) : locale.t("dom.report.fused"),
+      queries: locale.number.format(stream.queries), keys: locale.number.format(stream.keys),
+    }),
+    locale.t(stream.causal ? "dom.report.causal" : "dom.report.not_causal", { dtype: stream.dtype }),
+    stream.batch > 1 ? batchChooser(stream, locale, (item) => reopen(assumed, item)) : null));
+
+  const inForce = Object.entries(assumed).map(([key, value]) => row("note", label([key, value]), locale.t("dom.report.as_asked"),
+    action(locale.t("dom.report.take_back"), () => reopen(Object.fromEntries(Object.entries(assumed).filter(([other]) => other !== key))))));
+
+  const aside = info.report.filter((item) => ASIDE.has(item.code));
+  const remarks = info.report.filter((item) => !ASIDE.has(item.code));
+  const section = (title, rows) => (rows.length ? element("section", {}, element("h3", {}, locale.t(title)), element("ul", { class: "report" }, ...rows)) : null);
+  dialog = openDialog({
+    title: locale.t("dom.report.title", { file: name }),
+    wide: true,
+    closeLabel: locale.t("dom.close"),
+    body: [
+      section("dom.report.found", found),
+      section("dom.report.assumed", [...inForce, ...remarks.map(remark)]),
+      section("dom.report.aside", aside.map(remark)),
+    ],
+  });
+  return dialog;
+}
+
+function batchChooser(stream, locale, choose) {
+  const select = element("select", { "aria-label": locale.t("dom.report.item"), onchange: () => choose(Number(select.value)) },
+    ...Array.from({ length: stream.batch }, (_, item) => element("option", { value: String(item), selected: item === (stream.item ?? 0) },
+      locale.t("dom.report.item_of", { item: item + 1, count: stream.batch }))));
+  return select;
+}
+
+/** The one thing worth asking about at once, or null. @returns {any} */
+export const questionOf = (info) => info.report.find((item) => item.severity === "warning" && offersOf(item, info.assumed ?? {}).length > 0) ?? null;
