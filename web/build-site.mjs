@@ -26,7 +26,7 @@ const LICENCES = [
   ["Rollscope", path.join(top, "LICENSE")],
   ["Dear ImGui", path.join(deps, "imgui/LICENSE.txt")],
   ["SDL2", path.join(deps, "sdl2/LICENSE.txt")],
-  ["zlib", path.join(deps, "zlib/debian/copyright")],
+  ["zlib", path.join(deps, "zlib/LICENSE")],
   ["IBM Plex Sans and IBM Plex Mono", path.join(deps, "fonts/plex-sans-LICENSE.txt")],
   ["IBM Plex Sans JP", path.join(deps, "fonts/plex-sans-jp-LICENSE.txt")],
   ["Eigen", debian("libeigen3-dev")],

@@ -1,7 +1,9 @@
 # Sources of Debian packages. Sourced by setup, after packages.sh and steps.sh.
 
 # SDL2 and zlib for the browser: the sources of this machine's own Debian release (newer SDL does not compile with
-# Debian 12's emcc), by a package list of our own, so that the system's list of sources stays as it is.
+# Debian 12's emcc), by a package list of our own, so that the system's list of sources stays as it is. Only the
+# upstream archives, which apt checks as it does packages: Debian's patches are not for the browser, and mirrors
+# have been seen to lack them.
 fetch_sources() {
   local suite mirror keyring own=$deps/apt
   suite=$(. /etc/os-release; echo "${VERSION_CODENAME:-}")
@@ -14,9 +16,12 @@ fetch_sources() {
   local options=(-q -o "Dir::Etc::SourceList=$own/own.sources" -o Dir::Etc::SourceParts=/dev/null
     -o "Dir::State::Lists=$own/lists" -o "Dir::Cache=$own/cache" -o "APT::Sandbox::User=$(id -un)")
   { quietly apt-source apt-get "${options[@]}" update &&
-    (cd "$own/src" && quietly apt-source apt-get "${options[@]}" source libsdl2 zlib); } ||
+    (cd "$own/src" && quietly apt-source apt-get "${options[@]}" source --tar-only libsdl2 zlib); } ||
     fail "apt could not fetch the source packages libsdl2 and zlib of Debian $suite." "See build/deps/apt-source.log; run this again when the archive can be reached."
-  mv "$own"/src/libsdl2-*/ "$deps/sdl2"
-  mv "$own"/src/zlib-*/ "$deps/zlib"
+  local pair
+  for pair in libsdl2:sdl2 zlib:zlib; do
+    mkdir "$deps/${pair#*:}"
+    tar -xf "$own/src/${pair%:*}"_*.orig.tar.* -C "$deps/${pair#*:}" --strip-components=1
+  done
   rm -rf "$own"
 }

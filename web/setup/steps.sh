@@ -59,13 +59,17 @@ npm_install() {
     fail "Could not fetch the packages of ${2#"$top"/}/package.json from npm." "Run this again when the npm registry can be reached."
 }
 
-make_fonts() {
+fetch_font_tools() {
   python_venv
   npm_install fonts "$here"
   grep '^fonttools' "$here/requirements.txt" > "$deps/fonttools-requirement.txt"
   quietly fonttools "$deps/venv/bin/pip" install --no-deps --require-hashes -r "$deps/fonttools-requirement.txt" ||
     fail "Could not fetch fonttools from PyPI." "Run this again when PyPI can be reached."
-  quietly fonts "$deps/venv/bin/python" "$here/fonts.py" "$deps/npm/fonts/node_modules" "$deps/fonts" "$top/web/locales/ja.json"
+}
+
+make_fonts() {
+  quietly fonts "$deps/venv/bin/python" "$here/fonts.py" "$deps/npm/fonts/node_modules" "$deps/fonts" "$top/web/locales/ja.json" ||
+    fail "The typefaces could not be cut; see build/deps/fonts.log."
 }
 
 # build_third_party native|web: Dear ImGui, and for the browser SDL2 and zlib, into build/deps/<which>/lib.
