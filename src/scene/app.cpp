@@ -176,6 +176,7 @@ void App::open(DumpInfo dump) {
     const Stream& first = dump_->streams.front();
     next.recipe = default_recipe(first);
     next.selection.query = default_query(first);
+    keep_in_range(next);
   }
   state_ = shown_ = next;
   if (dump_->streams.empty()) dump_.reset();

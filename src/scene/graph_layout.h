@@ -2,8 +2,9 @@
 // Geometry in CSS pixels inside a given rectangle; no drawing, no GPU.
 //
 // Ribbon width = path weight x U, U = min(64, column - 4) px; both ends are packed along the node in token order, so
-// widths at a node add up to its mass. Floor 1 px. Columns under 16 px become bundles: neighbouring tokens share a
-// column, their ribbons are summed.
+// widths at a node add up to its mass; the floor of 1 px is the drawing's. Columns under 16 px become bundles:
+// neighbouring tokens share a column, their ribbons are summed. Sinks and the neighbourhood of the chosen token keep
+// columns of their own.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +22,16 @@ struct GraphRect {
 
 enum class RibbonKind : std::uint8_t { attention, residual, own, sink };
 
-// One ribbon from (x0, y0) to (x1, y1), centre lines, vertical tangents; widths in pixels.
+// One ribbon from (x0, y0), at the state above, to (x1, y1), at the state below: the cubic whose control points lie at
+// half height under and over its ends. Widths in pixels, across the ribbon.
+// A bundle's ribbon names the first token of its columns and the strongest edge in it.
 struct Ribbon {
   float x0, y0, x1, y1;
   float width0, width1;
   float weight;
   RibbonKind kind;
   std::int16_t gap;       // gaps[gap] of the view
-  std::int32_t edge;      // index into gaps[gap].edges; -1 for residual and own
+  std::int32_t edge;      // index into gaps[gap].edges; -1 for residual and own (a sink's own attention: sink, -1)
   std::int32_t from, to;  // tokens
 };
 
@@ -37,15 +40,17 @@ struct GraphNode {
   float width;     // mass x U, at least 3 px
   float mass;
   std::int16_t level;
-  std::int32_t token;
+  std::int32_t token;  // the first of its column
 };
 
 struct GraphLayout {
   GraphRect area;            // of nodes and ribbons
   float column = 0;          // px between tokens
   float unit = 0;            // U
-  int bundle = 1;            // tokens per column
-  std::vector<float> column_x;   // [columns] centres
+  int bundle = 1;            // tokens per column, but for those that stand alone
+  std::vector<float> column_x;   // [columns] centres of the keys' columns; of every level, but see query_x
+  std::vector<int> column_first; // [columns + 1] first token of each column, and the number of tokens
+  std::vector<float> query_x;    // [queries] centres at the upper level where rows and columns name other tokens; else empty
   std::vector<float> level_y;    // [level + 1]; [0] is the input, at the bottom
   std::vector<Ribbon> ribbons;   // in drawing order: sink, residual, own, attention; weak ones first
   std::vector<GraphNode> nodes;
@@ -56,6 +61,15 @@ struct GraphLayout {
 // keep: part of each gap's attention to other tokens that shall be drawn, the strongest first, in (0, 1].
 // Cost: the edges of the view.
 [[nodiscard]] GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, const Camera& camera);
+
+// The column that holds a token. Cost: log(columns).
+[[nodiscard]] int column_of(const GraphLayout& layout, int token);
+
+// Point of a ribbon's centre line at t in [0, 1], from above to below; the shader and figures draw the same curve.
+struct GraphPoint {
+  float x, y;
+};
+[[nodiscard]] GraphPoint ribbon_point(const Ribbon& ribbon, float t);
 
 // What lies under (x, y): a node within 6 px, else the nearest ribbon within 4 px of its curve in that gap.
 struct GraphHit {

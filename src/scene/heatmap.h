@@ -22,8 +22,9 @@ struct PyramidLevel {
 
 // Where cells lie on screen: x = area.x + (column - left) * cell, y alike. CSS pixels.
 struct MatrixLayout {
-  GraphRect area;          // of the visible cells
-  double cell = 0;         // px per cell (square unless the matrix is very oblong)
+  GraphRect room;          // what was given
+  GraphRect area;          // of the visible cells: the room, or less where the matrix is smaller
+  double cell = 0;         // px per cell, square
   double left = 0, top = 0;  // cell coordinates at area.x, area.y; may be fractional
   int label_step_rows = 1, label_step_columns = 1;  // 1, 2, 5, 10, 20 ... : labels that fit without touching
   bool rotate_columns = false;
@@ -37,8 +38,11 @@ void pick_cell(const MatrixLayout& layout, int rows, int columns, float x, float
 [[nodiscard]] Camera zoom_matrix(const MatrixLayout& layout, int rows, int columns, const Camera& camera, double factor, float x, float y);
 [[nodiscard]] Camera pan_matrix(const MatrixLayout& layout, int rows, int columns, const Camera& camera, float dx, float dy);
 
-// Range of the values for the scale: 0 to the largest finite value outside the sink columns (log: smallest positive).
+// Range of the values for the scale: 0 to the largest finite value outside the sink columns (log: smallest positive),
+// or the handles of `state`. Per row: 0 to 1, parts of row_maxima().
 [[nodiscard]] ColourScale matrix_scale(const MatrixData& matrix, std::span<const int> sinks, const MatrixState& state);
+// Largest finite value of each row outside the sink columns; 0 where there is none. For ScaleCurve::per_row.
+[[nodiscard]] std::vector<float> row_maxima(const MatrixData& matrix, std::span<const int> sinks);
 // Histogram of finite values over [low, high], for the legend.
 [[nodiscard]] std::vector<int> histogram(const MatrixData& matrix, std::span<const int> sinks, const ColourScale& scale, int bins);
 

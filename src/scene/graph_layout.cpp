@@ -1,0 +1,312 @@
+#include "scene/graph_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rollscope {
+namespace {
+
+constexpr float kNarrowest = 16;    // px; narrower columns are bundled
+constexpr float kWidestUnit = 64;   // px of all the weight
+constexpr int kNeighbours = 8;      // tokens at either side of the chosen one that are not bundled
+constexpr std::size_t kLoneSinks = 4;
+constexpr float kDenseGap = 96;     // px; zoom pulls levels apart up to here
+constexpr double kNothing = 2e-5;   // a ribbon of less weight is under a thousandth of a pixel
+
+bool contains(const std::vector<int>& list, int x) { return std::find(list.begin(), list.end(), x) != list.end(); }
+
+// First tokens of the columns when up to `bundle` neighbours share one; `lone` tokens stand alone.
+template <class Lone>
+std::vector<int> cut(int tokens, int bundle, Lone lone) {
+  std::vector<int> first;
+  int in_column = 0;
+  bool last_alone = true;
+  for (int t = 0; t < tokens; ++t) {
+    const bool alone = lone(t);
+    if (t == 0 || alone || last_alone || in_column == bundle) {
+      first.push_back(t);
+      in_column = 0;
+    }
+    ++in_column;
+    last_alone = alone;
+  }
+  first.push_back(tokens);
+  return first;
+}
+
+std::vector<int> choose_columns(const ViewData& view, int tokens, bool square, int room, int& bundle) {
+  bundle = 1;
+  const auto none = [](int) { return false; };
+  if (tokens <= room) return cut(tokens, 1, none);
+  const bool lone_sinks = view.sinks.size() <= kLoneSinks;
+  const auto sink = [&](int t) { return lone_sinks && contains(view.sinks, t); };
+  const auto lone = [&](int t) { return sink(t) || (square && std::abs(t - view.query) <= kNeighbours); };
+  for (bundle = 2; bundle < tokens; ++bundle) {
+    // The neighbourhood is worth opening only while the rest keeps some shape.
+    if (auto first = cut(tokens, bundle, lone); static_cast<int>(first.size()) - 1 <= room && room >= 3 * kNeighbours) return first;
+    if (bundle * room < 2 * tokens && room >= 3 * kNeighbours) continue;
+    if (auto first = cut(tokens, bundle, sink); static_cast<int>(first.size()) - 1 <= room) return first;
+  }
+  return cut(tokens, bundle, none);
+}
+
+// Attention from column to column of one gap, with its places along the nodes.
+struct Strand {
+  int from, to;
+  double weight;
+  RibbonKind kind;
+  int edge;
+  double from_offset = 0, to_offset = 0;
+};
+
+// Sums what runs between the same two columns. The strongest edge stands for the sum.
+std::vector<Strand> bundle_edges(const Gap& gap, const GraphLayout& layout, bool square, const std::vector<int>& sinks) {
+  std::vector<Strand> all;
+  all.reserve(gap.edges.size());
+  for (std::size_t i = 0; i < gap.edges.size(); ++i) {
+    const Edge& e = gap.edges[i];
+    const int to = column_of(layout, e.to);
+    const bool alone = layout.column_first[static_cast<std::size_t>(to) + 1] - layout.column_first[static_cast<std::size_t>(to)] == 1;
+    const RibbonKind kind = alone && contains(sinks, e.to) ? RibbonKind::sink : RibbonKind::attention;
+    all.push_back({square ? column_of(layout, e.from) : e.from, to, e.weight, kind, static_cast<int>(i), e.from_offset, e.to_offset});
+  }
+  if (layout.bundle == 1) return all;
+  std::stable_sort(all.begin(), all.end(), [](const Strand& a, const Strand& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
+  std::vector<Strand> sums;
+  for (const Strand& s : all) {  // the strongest of a pair comes first: edges are sorted, and the sort is stable
+    if (!sums.empty() && sums.back().from == s.from && sums.back().to == s.to) sums.back().weight += s.weight;
+    else sums.push_back(s);
+  }
+  std::stable_sort(sums.begin(), sums.end(), [](const Strand& a, const Strand& b) { return a.weight > b.weight; });
+  return sums;
+}
+
+double part(const std::vector<float>& at, std::size_t i) { return i < at.size() ? at[i] : 0; }
+
+// What stays in its column, two strands per column: residual, and own attention at its right.
+std::vector<Strand> kept_strands(const Gap& gap, const GraphLayout& layout, const std::vector<int>& sinks) {
+  std::vector<Strand> out;
+  for (std::size_t c = 0; c + 1 < layout.column_first.size(); ++c) {
+    const auto first = static_cast<std::size_t>(layout.column_first[c]), end = static_cast<std::size_t>(layout.column_first[c + 1]);
+    double residual = 0, own = 0;
+    for (std::size_t t = first; t < end; ++t) residual += part(gap.residual_at, t), own += part(gap.own_at, t);
+    const double from = part(gap.residual_from_offset, first), to = part(gap.residual_to_offset, first);
+    const int column = static_cast<int>(c);
+    const bool sink = end - first == 1 && contains(sinks, static_cast<int>(first));
+    if (residual > 0) out.push_back({column, column, residual, RibbonKind::residual, -1, from, to});
+    if (own > 0) out.push_back({column, column, own, sink ? RibbonKind::sink : RibbonKind::own, -1, from + residual, to + residual});
+  }
+  return out;
+}
+
+// Places of bundled strands along their nodes: in the order of the columns at the other end.
+void pack(std::vector<Strand>& strands) {
+  const auto rank = [](const Strand& s) { return s.kind == RibbonKind::residual ? 0 : s.edge < 0 ? 1 : 2; };
+  std::vector<Strand*> order;
+  for (auto& s : strands) order.push_back(&s);
+  for (const bool upper : {true, false}) {
+    const auto here = [&](const Strand* s) { return upper ? s->from : s->to; };
+    const auto there = [&](const Strand* s) { return upper ? s->to : s->from; };
+    std::sort(order.begin(), order.end(), [&](const Strand* a, const Strand* b) {
+      if (here(a) != here(b)) return here(a) < here(b);
+      if (there(a) != there(b)) return there(a) < there(b);
+      return rank(*a) < rank(*b);
+    });
+    double at = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (i == 0 || here(order[i]) != here(order[i - 1])) at = 0;
+      (upper ? order[i]->from_offset : order[i]->to_offset) = at;
+      at += order[i]->weight;
+    }
+  }
+}
+
+float distance_to_segment(float px, float py, GraphPoint a, GraphPoint b) {
+  const float dx = b.x - a.x, dy = b.y - a.y;
+  const float length2 = dx * dx + dy * dy;
+  const float t = length2 > 0 ? std::clamp(((px - a.x) * dx + (py - a.y) * dy) / length2, 0.0f, 1.0f) : 0;
+  return std::hypot(px - a.x - t * dx, py - a.y - t * dy);
+}
+
+}  // namespace
+
+int column_of(const GraphLayout& layout, int token) {
+  const auto& first = layout.column_first;
+  return static_cast<int>(std::upper_bound(first.begin(), first.end() - 1, token) - first.begin()) - 1;
+}
+
+GraphPoint ribbon_point(const Ribbon& r, float t) {
+  const float x = t * t * (3 - 2 * t);                     // both controls of an end lie straight under it
+  const float y = t * (1.5f + t * (t - 1.5f));             // at half height: 1.5 t - 1.5 t^2 + t^3
+  return {r.x0 + (r.x1 - r.x0) * x, r.y0 + (r.y1 - r.y0) * y};
+}
+
+GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, const Camera& camera) {
+  GraphLayout g;
+  g.area = area;
+  const int keys = view.states.empty() ? 0 : static_cast<int>(view.states.front().size());
+  const int queries = view.states.empty() ? 0 : static_cast<int>(view.states.back().size());
+  if (keys == 0 || queries == 0 || !(area.w > 0) || !(area.h > 0)) return g;
+  const bool square = keys == queries;
+
+  // Columns. The content is `zoom` times as wide as the area; the camera says which part of it lies in the middle.
+  const auto zoom = static_cast<float>(std::max(1.0, camera.zoom));
+  const float wide = area.w * zoom;
+  g.column_first = choose_columns(view, keys, square, std::max(1, static_cast<int>(wide / kNarrowest)), g.bundle);
+  const auto columns = g.column_first.size() - 1;
+  g.column = wide / static_cast<float>(columns);
+  g.unit = std::clamp(g.column - 4, 1.0f, kWidestUnit);
+  const float slack_x = wide - area.w;
+  const float left = area.x - std::clamp(static_cast<float>(camera.x) * wide - area.w / 2, 0.0f, slack_x);
+  for (std::size_t c = 0; c < columns; ++c) g.column_x.push_back(left + (static_cast<float>(c) + 0.5f) * g.column);
+  if (!square)
+    for (int q = 0; q < queries; ++q) g.query_x.push_back(left + (static_cast<float>(q) + 0.5f) * wide / static_cast<float>(queries));
+
+  // Levels. Zoom pulls them apart only where they are dense.
+  const auto levels = view.states.size();
+  const float gaps = static_cast<float>(std::max<std::size_t>(1, levels - 1));
+  const float tall = std::max(area.h, std::min(area.h * zoom, kDenseGap * gaps));
+  const float top = area.y - std::clamp(static_cast<float>(camera.y) * tall - area.h / 2, 0.0f, tall - area.h);
+  for (std::size_t l = 0; l < levels; ++l) g.level_y.push_back(top + tall * (1 - static_cast<float>(l) / gaps));
+
+  const auto in_sight = [&](float a, float b) { return std::max(a, b) > area.x - kWidestUnit && std::min(a, b) < area.x + area.w + kWidestUnit; };
+  std::vector<std::vector<float>> mass(levels);  // [level][column]
+  for (std::size_t l = 0; l < levels; ++l) {
+    const auto& state = view.states[l];
+    const bool own_columns = !square && l + 1 == levels;
+    if (own_columns) mass[l] = state;
+    else {
+      mass[l].assign(columns, 0);
+      for (std::size_t c = 0; c < columns; ++c)
+        for (int t = g.column_first[c]; t < g.column_first[c + 1]; ++t) mass[l][c] += state[static_cast<std::size_t>(t)];
+    }
+    for (std::size_t c = 0; c < mass[l].size(); ++c) {
+      const float x = own_columns ? g.query_x[c] : g.column_x[c];
+      if (!in_sight(x, x)) continue;
+      const int token = own_columns ? static_cast<int>(c) : g.column_first[c];
+      g.nodes.push_back({x, g.level_y[l], std::max(3.0f, mass[l][c] * g.unit), mass[l][c], static_cast<std::int16_t>(l), token});
+    }
+  }
+
+  for (std::size_t l = 0; l < view.gaps.size() && l + 1 < levels; ++l) {
+    const Gap& gap = view.gaps[l];
+    const bool own_columns = !square && l + 2 == levels;
+    std::vector<Strand> strands = kept_strands(gap, g, view.sinks);
+    const auto kept = strands.size();
+    const auto edges = bundle_edges(gap, g, !own_columns, view.sinks);
+    strands.insert(strands.end(), edges.begin(), edges.end());
+    if (g.bundle > 1) pack(strands);
+
+    double drawn = 0;
+    for (std::size_t i = 0; i < strands.size(); ++i) {
+      const Strand& s = strands[i];
+      if (i >= kept) {  // attention to other tokens, the strongest first
+        if (keep < 1 && drawn >= keep * gap.others) {
+          g.edges_hidden += static_cast<int>(strands.size() - i);
+          break;
+        }
+        drawn += s.weight;
+      } else if (s.weight < kNothing || (s.kind != RibbonKind::residual && s.weight * g.unit < 0.3)) {
+        continue;  // a hair beside the residual would be drawn three times too wide and more
+      }
+      const auto from = static_cast<std::size_t>(s.from), to = static_cast<std::size_t>(s.to);
+      const float above = (own_columns ? g.query_x[from] : g.column_x[from]) - mass[l + 1][from] * g.unit / 2;
+      const float below = g.column_x[to] - mass[l][to] * g.unit / 2;
+      const auto width = static_cast<float>(s.weight * g.unit);
+      const auto half = s.weight / 2;
+      const Ribbon r{above + static_cast<float>((s.from_offset + half) * g.unit), g.level_y[l + 1],
+                     below + static_cast<float>((s.to_offset + half) * g.unit), g.level_y[l], width, width,
+                     static_cast<float>(s.weight), s.kind, static_cast<std::int16_t>(l), s.edge,
+                     own_columns ? s.from : g.column_first[from], g.column_first[to]};
+      if (!in_sight(r.x0, r.x1)) continue;
+      g.edges_drawn += i >= kept;
+      g.ribbons.push_back(r);
+    }
+    g.shown.push_back(gap.others > 0 ? static_cast<float>(std::min(1.0, drawn / gap.others)) : 1.0f);
+  }
+  const auto layer = [](RibbonKind k) { return k == RibbonKind::sink ? 0 : k == RibbonKind::residual ? 1 : k == RibbonKind::own ? 2 : 3; };
+  std::stable_sort(g.ribbons.begin(), g.ribbons.end(), [&](const Ribbon& a, const Ribbon& b) {
+    return a.kind != b.kind ? layer(a.kind) < layer(b.kind) : a.weight < b.weight;
+  });
+  return g;
+}
+
+GraphHit pick_graph(const GraphLayout& g, float x, float y) {
+  constexpr float kNodeReach = 6, kRibbonReach = 4;
+  constexpr int kSegments = 24;  // as drawn
+  GraphHit hit;
+  float best = kNodeReach;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const GraphNode& n = g.nodes[i];
+    const float d = std::hypot(std::max(0.0f, std::abs(x - n.x) - n.width / 2), y - n.y);
+    if (d <= best) best = d, hit.node = static_cast<int>(i);
+  }
+  if (hit.node >= 0) return hit;
+  best = kRibbonReach;
+  for (std::size_t i = 0; i < g.ribbons.size(); ++i) {
+    const Ribbon& r = g.ribbons[i];
+    if (y < std::min(r.y0, r.y1) || y > std::max(r.y0, r.y1)) continue;
+    const float half = std::max(1.0f, r.width0) / 2;
+    if (x < std::min(r.x0, r.x1) - half - best || x > std::max(r.x0, r.x1) + half + best) continue;
+    float d = kRibbonReach + half;
+    GraphPoint a = ribbon_point(r, 0);
+    for (int k = 1; k <= kSegments; ++k) {
+      const GraphPoint b = ribbon_point(r, static_cast<float>(k) / kSegments);
+      d = std::min(d, distance_to_segment(x, y, a, b));
+      a = b;
+    }
+    d = std::max(0.0f, d - half);
+    if (d <= best && d < kRibbonReach) best = d, hit.ribbon = static_cast<int>(i);  // of equals the one on top
+  }
+  return hit;
+}
+
+std::vector<float> trace_paths(const ViewData& view, const GraphLayout& g, int key) {
+  std::vector<float> out(g.ribbons.size(), 0);
+  if (view.states.empty() || key < 0 || key >= static_cast<int>(view.states.front().size())) return out;
+  const auto levels = view.states.size();
+  // reach[l][t]: the part of the mass of token t at level l that ends at `key`.
+  std::vector<std::vector<double>> reach(levels);
+  reach[0].assign(view.states[0].size(), 0);
+  reach[0][static_cast<std::size_t>(key)] = 1;
+  for (std::size_t l = 0; l < view.gaps.size() && l + 1 < levels; ++l) {
+    const Gap& gap = view.gaps[l];
+    auto& up = reach[l + 1];
+    up.assign(view.states[l + 1].size(), 0);
+    for (std::size_t t = 0; t < up.size() && t < reach[l].size(); ++t) up[t] = (part(gap.residual_at, t) + part(gap.own_at, t)) * reach[l][t];
+    for (const Edge& e : gap.edges) up[static_cast<std::size_t>(e.from)] += e.weight * reach[l][static_cast<std::size_t>(e.to)];
+    for (std::size_t t = 0; t < up.size(); ++t) {
+      const double mass = view.states[l + 1][t];
+      up[t] = mass > 0 ? std::min(1.0, up[t] / mass) : 0;
+    }
+  }
+
+  for (std::size_t l = 0; l < view.gaps.size() && l + 1 < levels; ++l) {
+    const Gap& gap = view.gaps[l];
+    const bool own_columns = !g.query_x.empty() && l + 2 == levels;
+    const auto pair = [&](int from, int to) {
+      return static_cast<std::uint64_t>(own_columns ? from : column_of(g, from)) << 32 | static_cast<std::uint32_t>(column_of(g, to));
+    };
+    std::vector<std::pair<std::uint64_t, double>> parts;  // of each pair of columns
+    for (const Edge& e : gap.edges)
+      if (const double p = e.weight * reach[l][static_cast<std::size_t>(e.to)]; p > 0) parts.emplace_back(pair(e.from, e.to), p);
+    std::sort(parts.begin(), parts.end());
+    for (std::size_t i = 0; i < g.ribbons.size(); ++i) {
+      const Ribbon& r = g.ribbons[i];
+      if (static_cast<std::size_t>(r.gap) != l) continue;
+      double sum = 0;
+      if (r.edge >= 0) {
+        const auto want = pair(r.from, r.to);
+        for (auto it = std::lower_bound(parts.begin(), parts.end(), std::pair(want, 0.0)); it != parts.end() && it->first == want; ++it) sum += it->second;
+      } else {
+        const auto c = static_cast<std::size_t>(column_of(g, r.to));
+        const auto& at = r.kind == RibbonKind::residual ? gap.residual_at : gap.own_at;
+        for (int t = g.column_first[c]; t < g.column_first[c + 1]; ++t) sum += part(at, static_cast<std::size_t>(t)) * reach[l][static_cast<std::size_t>(t)];
+      }
+      out[i] = static_cast<float>(sum);
+    }
+  }
+  return out;
+}
+
+}  // namespace rollscope
