@@ -32,7 +32,7 @@ export function showError(failure, { locale, name, openName, again, pick }) {
   const remedy = REMEDIES[failure.code];
   const buttons = [{ text: locale.t("dom.open_another"), act: pick }];
   if (remedy) buttons.unshift({ text: locale.t(`dom.assume.${remedy.join("=")}`), primary: true, act: () => again({ [remedy[0]]: remedy[1] }) });
-  if (openName) buttons.push({ text: locale.t("dom.back_to", { file: openName }), primary: !remedy });
+  if (openName) buttons.push({ text: locale.t("dom.back_to", { file: openName.replace(/\.\w+$/, "") }), primary: !remedy });
   else if (!remedy) buttons.push({ text: locale.t("dom.close"), primary: true });
   return openDialog({
     title: locale.t(head, { file: name }),

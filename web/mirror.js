@@ -37,7 +37,7 @@ export class Mirror {
     this.section.replaceChildren(
       ...(this.controls ? [this.controls] : []),
       element("table", {},
-        element("caption", { id: "mirror-caption" }, locale.t("dom.mirror.caption", { token: detail.token, sentence: detail.sentence }), detail.caption ? ` ${detail.caption}` : ""),
+        element("caption", { id: "mirror-caption" }, locale.t("dom.mirror.caption", { token: detail.token, sentence: detail.sentence ?? "" }), detail.caption ? ` ${detail.caption}` : ""),
         element("thead", {}, element("tr", {}, ...head)),
         element("tbody", {}, ...detail.rows.map((row) => element("tr", {}, ...cells(row))))));
     if (!speak) return;
