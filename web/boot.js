@@ -195,7 +195,10 @@ async function start() {
     throw new Error("WebAssembly");
   }
   acceptDrops({ locale, openFile: (file) => openByHand(file), say });
-  const examples = gallery.load().catch(() => {});  // without examples the page still opens files
+  const src = fields.get("src");
+  const examples = gallery.load()
+    .then(() => (src === undefined && gallery.examples.length > 0 ? gallery.fetchAhead(gallery.examples[0].id) : undefined))
+    .catch(() => {});  // without examples the page still opens files
   const starting = startEngine();
   try {
     if (!hasWebGL2()) throw new Error("webgl2");
@@ -210,7 +213,6 @@ async function start() {
     tableView = makeTableView({ locale, mirror, explain: (options) => ask("explain", options) });
   }
   await examples;
-  const src = fields.get("src");
   // What comes first decides when the page is ready: its own first picture, or the reason why there is none.
   if (src !== undefined) await openByHand(src);
   else if (gallery.examples.length > 0) await openExample(gallery.examples[0].id);

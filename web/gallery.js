@@ -7,6 +7,7 @@ export class Gallery {
     this.folder = folder;
     /** @type {{id: string, file: string, title: Record<string, string>, line: Record<string, string>, state: object}[]} */
     this.examples = [];
+    this.fetched = new Map();  // id to File
   }
 
   async load() {
@@ -14,9 +15,16 @@ export class Gallery {
     if (response.ok) this.examples = (await response.json()).examples;
   }
 
-  /** @param {string} id @returns {[URL, {name: string, state: object}]} arguments for Opener.open */
+  /** Fetches an example while the page is still loading its modules. @param {string} id */
+  async fetchAhead(id) {
+    const { file } = this.examples.find((example) => example.id === id);
+    const response = await fetch(new URL(file, this.folder));
+    if (response.ok) this.fetched.set(id, new File([await response.blob()], file));
+  }
+
+  /** @param {string} id @returns {[URL | File, {name: string, state: object}]} arguments for Opener.open */
   source(id) {
     const { file, state } = this.examples.find((example) => example.id === id);
-    return [new URL(file, this.folder), { name: file, state }];
+    return [this.fetched.get(id) ?? new URL(file, this.folder), { name: file, state }];
   }
 }
