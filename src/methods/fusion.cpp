@@ -29,6 +29,7 @@ void count_sum(StackStats& stats, double sum) {
 
 void normalise_head(MatrixView head, StackStats* stats) {
   const bool square = head.rows == head.columns;
+  const int last = head.columns - (stats && stats->virtual_sink ? 1 : 0);
   float* received = nullptr;
   float* own = nullptr;
   std::uint8_t* empty = nullptr;
@@ -59,7 +60,7 @@ void normalise_head(MatrixView head, StackStats* stats) {
     scale(row, sum);
     if (!stats) continue;
     if (square && !stats->upper_weight)
-      stats->upper_weight = std::any_of(row.begin() + i + 1, row.end(), [](Real x) { return x != 0; });
+      stats->upper_weight = std::any_of(row.begin() + std::min(i + 1, last), row.begin() + last, [](Real x) { return x != 0; });
     for (int j = 0; j < head.columns; ++j) received[j] += static_cast<float>(row[static_cast<std::size_t>(j)]);
     if (i < head.columns) own[i] = static_cast<float>(row[static_cast<std::size_t>(i)]);
   }

@@ -25,7 +25,8 @@ struct StackStats {
   long long zero_rows = 0;      // rows whose values are all zero
   long long off_rows = 0;       // rows whose sum is farther from 1 than the tolerance of the number type
   double lowest_sum = 1, highest_sum = 1;  // over off_rows
-  bool upper_weight = false;    // some weight above the diagonal (Q = K)
+  bool upper_weight = false;    // some weight above the diagonal (Q = K), the virtual sink's column apart
+  bool virtual_sink = false;    // set by the caller: the last key is one
   double tolerance = 1e-4;      // set by the caller: f64, f32 1e-4; f16 5e-3; bf16 3e-2; integers 5e-2
   // Per head, in the order in which they came, for the sink rule and for "no value here":
   std::vector<float> received;      // [heads seen][K] normalised attention to key j, summed over all rows

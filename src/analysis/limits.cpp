@@ -1,0 +1,180 @@
+#include "analysis/limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "analysis/measures.h"
+#include "analysis/recipe_text.h"
+#include "base/utf8.h"
+#include "methods/rollout.h"
+
+namespace rollscope {
+namespace {
+
+constexpr double kSinkShare = 0.15, kSinkTimesChance = 3;
+constexpr double kCollapsed = 0.05, kSimilar = 0.15;
+constexpr double kNearlyUniform = 0.9;
+constexpr double kAbsorbing = 1.0 / 3;
+
+struct Range {
+  char32_t first, last;
+};
+// Punctuation and symbols beyond ASCII, by block: what tokenizers make tokens of their own.
+constexpr std::array kPunctuation{
+    Range{0x21, 0x2f},     Range{0x3a, 0x40},     Range{0x5b, 0x60},     Range{0x7b, 0x7e},     Range{0xa1, 0xa9},
+    Range{0xab, 0xb1},     Range{0xb4, 0xb8},     Range{0xbb, 0xbb},     Range{0xbf, 0xbf},     Range{0x55a, 0x55f},
+    Range{0x589, 0x58a},   Range{0x5be, 0x5be},   Range{0x5c0, 0x5c0},   Range{0x5c3, 0x5c3},   Range{0x60c, 0x60d},
+    Range{0x61b, 0x61b},   Range{0x61f, 0x61f},   Range{0x6d4, 0x6d4},   Range{0x964, 0x965},   Range{0x1361, 0x1368},
+    Range{0x2010, 0x2027}, Range{0x2030, 0x205e}, Range{0x21e5, 0x21e5}, Range{0x23ce, 0x23ce}, Range{0x2423, 0x2423},
+    Range{0x3001, 0x3003}, Range{0x3008, 0x3011}, Range{0x3014, 0x301f}, Range{0x30fb, 0x30fb}, Range{0xff01, 0xff0f},
+    Range{0xff1a, 0xff20}, Range{0xff3b, 0xff40}, Range{0xff5b, 0xff65}};
+
+bool in_ranges(char32_t c) {
+  return std::any_of(kPunctuation.begin(), kPunctuation.end(), [c](Range r) { return c >= r.first && c <= r.last; });
+}
+
+std::string percent(double share) { return share < 0.01 ? fmt::format("{:.1f}", share * 100) : fmt::format("{:.0f}", share * 100); }
+
+const std::string& label(const Stream& stream, int key) {
+  static const std::string none;
+  const auto k = static_cast<std::size_t>(key);
+  return k < stream.key_tokens.size() ? stream.key_tokens[k].label : none;
+}
+
+bool special(const Stream& stream, int key) {
+  const auto k = static_cast<std::size_t>(key);
+  return k < stream.key_tokens.size() && stream.key_tokens[k].special;
+}
+
+}  // namespace
+
+bool is_punctuation(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto [c, bytes, valid] = utf8_decode(text, at);
+    at += bytes;
+    if (!valid || !in_ranges(c)) return false;
+  }
+  return !text.empty();
+}
+
+StrongKeys strong_keys(const Stream& stream, const Recipe& recipe, const StackStats& stats) {
+  std::vector<int> seen;
+  const int heads = std::max(1, stream.heads);
+  for (int l = recipe.first_layer; l < recipe.end_layer; ++l)
+    for (const int h : recipe_heads(stream, recipe)) seen.push_back(l * heads + h);
+  auto received = received_attention(stats, stream.queries, stream.keys, same_tokens(stream), stream.causal, seen);
+  StrongKeys out{{}, {}, std::move(received.share), std::move(received.chance)};
+  for (int j = 0; j < real_keys(stream); ++j) {
+    const double share = out.share[static_cast<std::size_t>(j)];
+    if (share < kSinkShare || share < kSinkTimesChance * out.chance[static_cast<std::size_t>(j)]) continue;
+    const bool can_be_sink = j == 0 || special(stream, j) || is_punctuation(label(stream, j));
+    (can_be_sink ? out.sinks : out.dominant).push_back(j);
+  }
+  const auto stronger = [&](int a, int b) { return out.share[static_cast<std::size_t>(a)] > out.share[static_cast<std::size_t>(b)]; };
+  std::stable_sort(out.sinks.begin(), out.sinks.end(), stronger);
+  std::stable_sort(out.dominant.begin(), out.dominant.end(), stronger);
+  if (stream.virtual_sink) out.sinks.push_back(stream.keys - 1);
+  return out;
+}
+
+ResidualRange residual_range(StackView fused, int query, int first) {
+  ResidualRange out;
+  const auto n = static_cast<std::size_t>(fused[0].rows);
+  constexpr int kFrom = 25, kTo = 90, kStep = 5;  // hundredths
+  for (int r = kFrom; r <= kTo; r += kStep) out.residuals.push_back(r / 100.0);
+  out.rows.resize(out.residuals.size() * n);
+  rollout_row_sweep(fused, query, out.residuals, out.rows);
+  const auto first_at = [&](const std::vector<double>& rows, std::size_t k) { return largest(std::span(rows).subspan(k * n, n)); };
+
+  out.low.assign(n, INFINITY);
+  out.high.assign(n, 0.0);
+  std::size_t from = out.residuals.size();  // the token itself comes first from this one on
+  for (std::size_t k = 0; k < out.residuals.size(); ++k) {
+    for (std::size_t j = 0; j < n; ++j) {
+      out.low[j] = std::min(out.low[j], out.rows[k * n + j]);
+      out.high[j] = std::max(out.high[j], out.rows[k * n + j]);
+    }
+    const int key = first_at(out.rows, k);
+    if (key != first) out.first_changes = true;
+    if (key != first && key != query) out.first_other = key;
+    if (key != query) from = out.residuals.size();
+    else if (from == out.residuals.size()) from = k;
+  }
+  if (from == 0 || from == out.residuals.size()) return out;
+  // Between two steps of the sweep: to the hundredth.
+  std::vector<double> between;
+  const int end = kFrom + static_cast<int>(from) * kStep;
+  for (int r = end - kStep + 1; r < end; ++r) between.push_back(r / 100.0);
+  std::vector<double> rows(between.size() * n);
+  rollout_row_sweep(fused, query, between, rows);
+  out.itself_from = end / 100.0;
+  for (std::size_t k = between.size(); k-- > 0 && first_at(rows, k) == query;) out.itself_from = between[k];
+  return out;
+}
+
+Report recipe_limits(const Stream& stream, const Recipe& recipe, const StrongKeys& keys, double distance) {
+  Report report;
+  const auto strong = [&](ReportCode code, int key) {
+    const auto k = static_cast<std::size_t>(key);
+    report.push_back(report_item(code, {{"token", label(stream, key)}, {"key", std::to_string(key)},
+                                        {"share", percent(keys.share[k])}, {"chance", percent(keys.chance[k])}}, stream.name));
+  };
+  for (const int key : keys.sinks)
+    if (key < real_keys(stream)) strong(ReportCode::sink, key);
+  for (const int key : keys.dominant) strong(ReportCode::dominant_token, key);
+  if (distance >= 0 && distance <= kSimilar) {
+    const bool collapsed = distance <= kCollapsed && recipe.method == Method::rollout;
+    report.push_back(report_item(collapsed ? ReportCode::rollout_collapsed : ReportCode::rows_similar,
+                                 {{"distance", distance < 0.01 ? fmt::format("{:.3f}", distance) : fmt::format("{:.2f}", distance)}}, stream.name));
+  }
+  return report;
+}
+
+Report row_limits(const RowFacts& facts) {
+  Report report;
+  const Stream& stream = *facts.stream;
+  const bool rollout = facts.recipe->method == Method::rollout;
+  if (facts.visible < 2 || facts.query >= real_queries(stream)) return report;  // one key has all, whatever the weights
+  if (stream.causal && rollout && facts.uniform[0] > kAbsorbing)
+    report.push_back(report_item(ReportCode::absorbing_first_token, {{"share", percent(facts.uniform[0])}}, stream.name));
+  if (facts.spread >= kNearlyUniform * facts.visible)
+    report.push_back(report_item(ReportCode::nearly_uniform, {{"spread", fmt::format("{:.1f}", facts.spread)},
+                                                              {"visible", std::to_string(facts.visible)}}, stream.name));
+  bool above = false;
+  for (int j = 0; j < real_keys(stream) && !above; ++j)
+    above = !special(stream, j) && facts.row[static_cast<std::size_t>(j)] > facts.uniform[static_cast<std::size_t>(j)] + 1e-9;
+  if (!above) report.push_back(report_item(ReportCode::below_uniform, {}, stream.name));
+  if (!facts.range) return report;
+
+  const ResidualRange& range = *facts.range;
+  const int first = largest(facts.row);
+  if (first < 0) return report;
+  const bool halves = range.low[static_cast<std::size_t>(first)] <= 0.5 * facts.row[static_cast<std::size_t>(first)];
+  std::string detail, kind;
+  if (range.itself_from >= 0 && first != facts.query) {
+    kind = "itself";
+    detail = fmt::format("from {:.2f} on the token itself comes first", range.itself_from);
+  } else if (range.first_other >= 0) {
+    kind = "other";
+    detail = fmt::format("\"{}\" comes first at some weights between 0.25 and 0.9", label(stream, range.first_other));
+  } else if (range.first_changes) {
+    kind = "first";
+    detail = "another token comes first at some weights between 0.25 and 0.9";
+  } else if (halves) {
+    kind = "halves";
+    detail = fmt::format("the weight of \"{}\" falls to {:.1f} % between 0.25 and 0.9", label(stream, first),
+                         100 * range.low[static_cast<std::size_t>(first)]);
+  }
+  if (!kind.empty())
+    report.push_back(report_item(ReportCode::residual_sensitive,
+                                 {{"detail", detail}, {"kind", kind}, {"key", std::to_string(first)},
+                                  {"other", std::to_string(range.first_other)},
+                                  {"residual", range.itself_from < 0 ? "" : fmt::format("{:.2f}", range.itself_from)}}, stream.name));
+  return report;
+}
+
+}  // namespace rollscope
