@@ -54,16 +54,20 @@ class Session {
   // Answers a question about the open dump. Verbs, with args as JSON objects:
   //   info     {}                 -> info.schema.json
   //   explain  contracts' options -> explain.schema.json
-  //   view     ViewRequest        -> ViewData archive
-  //   matrix   MatrixRequest      -> MatrixData archive
-  //   thumbs   {recipe}           -> ThumbData archive
+  //   view     ViewRequest        -> ViewData archive     {"recipe": {...}, "query": 0, "level": -1}
+  //   matrix   MatrixRequest      -> MatrixData archive   {"recipe": {...}, "kind": "result", "layer": 0, "head": 0}
+  //            kinds: result, after_layer, fused_layer, head
+  //   thumbs   {"recipe": {...}}  -> ThumbData archive
+  // A recipe is {"method", "stream", "fusion", "heads": [0, 3], "residual", "layers": [0, 4]}; what is missing takes
+  // the default of the contracts, an end of -1 is the last layer.
   // Errors: no_dump, and the usage errors.
   [[nodiscard]] Result<std::unique_ptr<Job>> ask(const std::string& verb, const std::string& args);
 
   [[nodiscard]] bool has_dump() const;
 
+  struct State;  // app/session_state.h
+
  private:
-  struct State;
   std::shared_ptr<State> state_;
 };
 

@@ -1,0 +1,227 @@
+#include "app/verbs_args.h"
+
+#include <fmt/format.h>
+#include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+namespace rollscope {
+
+struct Args::Value {
+  rapidjson::Document document;
+  [[nodiscard]] const rapidjson::Value* find(std::string_view name) const {
+    const auto it = document.FindMember(rapidjson::StringRef(name.data(), static_cast<rapidjson::SizeType>(name.size())));
+    return it == document.MemberEnd() || it->value.IsNull() ? nullptr : &it->value;
+  }
+};
+
+namespace {
+
+using Json = rapidjson::Value;
+
+std::string_view text_of(const Json& v) { return {v.GetString(), v.GetStringLength()}; }
+
+std::optional<int> to_int(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<int> to_int(const Json& v) {
+  if (v.IsInt()) return v.GetInt();
+  if (v.IsDouble() && v.GetDouble() == std::floor(v.GetDouble()) && std::abs(v.GetDouble()) < 1e9) return static_cast<int>(v.GetDouble());
+  if (v.IsString()) return to_int(text_of(v));
+  return std::nullopt;
+}
+
+std::optional<double> to_double(const Json& v) {
+  if (v.IsNumber()) return v.GetDouble();
+  if (!v.IsString() || v.GetStringLength() == 0) return std::nullopt;
+  const auto text = text_of(v);  // decimal only: strtod alone would take "nan", "0x1" and leading blanks
+  if (text.find_first_not_of("0123456789.eE+-") != text.npos) return std::nullopt;
+  char* end = nullptr;
+  const double value = std::strtod(v.GetString(), &end);
+  if (end != v.GetString() + v.GetStringLength()) return std::nullopt;
+  return value;
+}
+
+std::string to_text(const Json& v) {
+  if (v.IsString()) return std::string(text_of(v));
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+  v.Accept(writer);
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+tl::unexpected<Error> bad(std::string_view name, const Json& value, std::string allowed) {
+  return fail(ErrorCode::bad_value, {{"option", std::string(name)}, {"value", to_text(value)}, {"allowed", std::move(allowed)}});
+}
+
+}  // namespace
+
+Args::Args(std::unique_ptr<Value> value) : value_(std::move(value)) {}
+Args::Args(Args&&) noexcept = default;
+Args& Args::operator=(Args&&) noexcept = default;
+Args::~Args() = default;
+
+Result<Args> Args::parse(const std::string& json) {
+  auto value = std::make_unique<Value>();
+  value->document.Parse<rapidjson::kParseFullPrecisionFlag | rapidjson::kParseIterativeFlag>(json.empty() ? "{}" : json.c_str());
+  if (value->document.HasParseError() || !value->document.IsObject())
+    return fail(ErrorCode::usage, {{"detail", "The arguments are not a JSON object"}});
+  return Args(std::move(value));
+}
+
+bool Args::has(std::string_view name) const { return value_->find(name) != nullptr; }
+
+bool Args::flag(std::string_view name) const {
+  const Json* v = value_->find(name);
+  return v && v->IsTrue();
+}
+
+std::string Args::shown(std::string_view name) const {
+  const Json* v = value_->find(name);
+  return v ? to_text(*v) : std::string();
+}
+
+Result<void> Args::only(std::string_view verb, std::initializer_list<std::string_view> names) const {
+  for (const auto& member : std::as_const(value_->document).GetObject()) {
+    const auto name = text_of(member.name);
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return fail(ErrorCode::unknown_option, {{"option", std::string(name)}, {"verb", std::string(verb)}});
+  }
+  return {};
+}
+
+Result<std::string> Args::text(std::string_view name, std::string_view otherwise) const {
+  const Json* v = value_->find(name);
+  if (!v) return std::string(otherwise);
+  if (!v->IsString()) return bad(name, *v, "text");
+  return std::string(text_of(*v));
+}
+
+Result<int> Args::integer(std::string_view name, int otherwise) const {
+  const Json* v = value_->find(name);
+  if (!v) return otherwise;
+  const auto value = to_int(*v);
+  if (!value) return bad(name, *v, "a whole number, counted from 0");
+  return *value;
+}
+
+Result<double> Args::number(std::string_view name, double low, double high, double otherwise) const {
+  const Json* v = value_->find(name);
+  if (!v) return otherwise;
+  const auto value = to_double(*v);
+  if (!value || !(*value >= low && *value <= high)) return bad(name, *v, fmt::format("a number from {:g} to {:g}", low, high));
+  return *value;
+}
+
+Result<std::vector<int>> Args::integers(std::string_view name) const {
+  std::vector<int> out;
+  const Json* v = value_->find(name);
+  if (!v) return out;
+  const auto refuse = [&] { return bad(name, *v, "whole numbers with commas between them, counted from 0: 0,3"); };
+  if (v->IsArray()) {
+    for (const auto& element : v->GetArray()) {
+      const auto value = to_int(element);
+      if (!value) return refuse();
+      out.push_back(*value);
+    }
+    return out;
+  }
+  if (const auto one = to_int(*v)) return std::vector<int>{*one};
+  if (!v->IsString()) return refuse();
+  if (text_of(*v) == "all") return out;
+  for (auto rest = text_of(*v);;) {
+    const auto comma = std::min(rest.find(','), rest.size());
+    const auto value = to_int(rest.substr(0, comma));
+    if (!value) return refuse();
+    out.push_back(*value);
+    if (comma == rest.size()) return out;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+Result<std::optional<std::pair<int, int>>> Args::range(std::string_view name) const {
+  const Json* v = value_->find(name);
+  if (!v) return std::optional<std::pair<int, int>>{};
+  std::optional<int> first, end;
+  if (v->IsArray() && v->Size() == 2) {
+    first = to_int((*v)[0]);
+    end = to_int((*v)[1]);
+  } else if (v->IsString()) {
+    const auto text = text_of(*v);
+    if (text == "all") return std::optional<std::pair<int, int>>{};
+    const auto colon = text.find(':');
+    if (colon != text.npos) {
+      first = to_int(text.substr(0, colon));
+      end = to_int(text.substr(colon + 1));
+    }
+  }
+  if (!first || !end) return bad(name, *v, "a range of layers, counted from 0, its end excluded: 2:6");
+  return std::optional(std::pair(*first, *end));
+}
+
+Result<std::map<std::string, std::string, std::less<>>> Args::texts(std::string_view name) const {
+  std::map<std::string, std::string, std::less<>> out;
+  const Json* v = value_->find(name);
+  if (!v) return out;
+  if (!v->IsObject()) return bad(name, *v, "names and values: {\"layout\": \"heads\"}");
+  for (const auto& member : v->GetObject()) {
+    if (!member.value.IsString()) return bad(text_of(member.name), member.value, "text");
+    out[std::string(text_of(member.name))] = std::string(text_of(member.value));
+  }
+  return out;
+}
+
+Result<Args> Args::object(std::string_view name) const {
+  auto value = std::make_unique<Value>();
+  value->document.SetObject();
+  if (const Json* v = value_->find(name)) {
+    if (!v->IsObject()) return bad(name, *v, "an object");
+    value->document.CopyFrom(*v, value->document.GetAllocator());
+  }
+  return Args(std::move(value));
+}
+
+Result<RecipeRequest> recipe_request(const Args& args) {
+  RecipeRequest request;
+  if (args.has("method")) {
+    const auto method = args.text("method", "");
+    if (method && *method == method_name(Method::raw)) request.method = Method::raw;
+    else if (method && *method == method_name(Method::rollout)) request.method = Method::rollout;
+    else return fail(ErrorCode::bad_value, {{"option", "method"}, {"value", args.shown("method")}, {"allowed", "rollout or raw"}});
+  }
+  if (args.has("fusion")) {
+    const auto fusion = args.text("fusion", "");
+    bool known = false;
+    for (const Fusion f : {Fusion::mean, Fusion::max, Fusion::min}) {
+      if (!fusion || *fusion != fusion_name(f)) continue;
+      request.fusion = f;
+      known = true;
+    }
+    if (!known) return fail(ErrorCode::bad_value, {{"option", "fusion"}, {"value", args.shown("fusion")}, {"allowed", "mean, max or min"}});
+  }
+  auto stream = args.text("stream", "");
+  if (!stream) return tl::unexpected(std::move(stream.error()));
+  request.stream = std::move(*stream);
+  auto heads = args.integers("heads");
+  if (!heads) return tl::unexpected(std::move(heads.error()));
+  request.heads = std::move(*heads);
+  auto residual = args.number("residual", 0, 1, 0.5);
+  if (!residual) return tl::unexpected(std::move(residual.error()));
+  request.residual = *residual;
+  auto layers = args.range("layers");
+  if (!layers) return tl::unexpected(std::move(layers.error()));
+  request.layers = *layers;
+  return request;
+}
+
+}  // namespace rollscope

@@ -1,0 +1,51 @@
+// Arguments of a verb: a JSON object from a script, the page or the command line, where everything may be wrong.
+// Numbers may come as numbers or, from the command line, as text.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/recipe_text.h"
+#include "base/error.h"
+
+namespace rollscope {
+
+class Args {
+ public:
+  // "" counts as {}. Errors: usage (not a JSON object).
+  [[nodiscard]] static Result<Args> parse(const std::string& json);
+  Args(Args&&) noexcept;
+  Args& operator=(Args&&) noexcept;
+  ~Args();
+
+  [[nodiscard]] bool has(std::string_view name) const;  // present and not null
+  // Errors: unknown_option for a name outside the list.
+  [[nodiscard]] Result<void> only(std::string_view verb, std::initializer_list<std::string_view> names) const;
+  // Each: the default where the name is missing. Errors: bad_value.
+  [[nodiscard]] Result<std::string> text(std::string_view name, std::string_view otherwise) const;
+  [[nodiscard]] Result<int> integer(std::string_view name, int otherwise) const;
+  [[nodiscard]] Result<double> number(std::string_view name, double low, double high, double otherwise) const;
+  [[nodiscard]] Result<std::vector<int>> integers(std::string_view name) const;           // [0, 3] or "0,3"
+  [[nodiscard]] Result<std::optional<std::pair<int, int>>> range(std::string_view name) const;  // [2, 6] or "2:6"
+  [[nodiscard]] Result<std::map<std::string, std::string, std::less<>>> texts(std::string_view name) const;  // {"a": "b"}
+  [[nodiscard]] bool flag(std::string_view name) const;
+  // The object behind `name`; an empty one where it is missing.
+  [[nodiscard]] Result<Args> object(std::string_view name) const;
+  // A value as the user wrote it, for messages.
+  [[nodiscard]] std::string shown(std::string_view name) const;
+
+ private:
+  struct Value;
+  explicit Args(std::unique_ptr<Value> value);
+  std::unique_ptr<Value> value_;
+};
+
+// method, stream, fusion, heads, residual, layers. Errors: bad_value.
+[[nodiscard]] Result<RecipeRequest> recipe_request(const Args& args);
+
+}  // namespace rollscope

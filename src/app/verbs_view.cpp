@@ -1,0 +1,225 @@
+// What the page draws: one chosen output, one matrix, small pictures of every layer. Answers are archives.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/explain_view.h"
+#include "analysis/measures.h"
+#include "app/verbs.h"
+#include "base/archive.h"
+
+namespace rollscope {
+namespace {
+
+constexpr float kNoValue = std::numeric_limits<float>::quiet_NaN();
+constexpr int kThumbSide = 64;
+
+Result<std::shared_ptr<Question>> question_of(std::shared_ptr<OpenDump> open, const Args& args) {
+  auto recipe = args.object("recipe");
+  if (!recipe) return tl::unexpected(std::move(recipe.error()));
+  if (auto known = recipe->only("recipe", {"method", "stream", "fusion", "heads", "residual", "layers"}); !known)
+    return tl::unexpected(std::move(known.error()));
+  return make_question(std::move(open), *recipe);
+}
+
+tl::unexpected<Error> out_of_range(std::string_view option, int value, int end) {
+  return fail(ErrorCode::out_of_range, {{"option", std::string(option)}, {"value", std::to_string(value)},
+                                        {"allowed", end > 1 ? fmt::format("0 to {}", end - 1) : std::string("0 alone")}});
+}
+
+std::unique_ptr<Job> job(const Question& q, std::vector<VerbJob::Stage> stages, VerbJob::Answer answer) {
+  return std::make_unique<VerbJob>(q.open->dump.info.file, std::move(stages), std::move(answer));
+}
+
+template <class Message>
+JobResult archived(Message& message) {
+  ArchiveWriter archive;
+  archive(message);
+  return {{}, archive.take()};
+}
+
+// Copies a matrix and measures its columns and rows.
+void fill(MatrixData& out, const Stream& stream, ConstMatrixView matrix, const std::vector<std::uint8_t>& empty) {
+  out.rows = real_queries(stream);
+  out.columns = matrix.columns;
+  out.causal = lower_triangle(stream);
+  out.values.reserve(static_cast<std::size_t>(out.rows) * static_cast<std::size_t>(out.columns));
+  const auto columns = static_cast<std::size_t>(out.columns);
+  std::vector<double> sums(columns, 0.0), row(columns);
+  std::vector<int> seen(columns, 0);
+  for (int i = 0; i < out.rows; ++i) {
+    const auto from = matrix.row(i);
+    if (!empty.empty() && empty[static_cast<std::size_t>(i)]) {
+      out.values.insert(out.values.end(), columns, kNoValue);
+      out.row_spread.push_back(kNoValue);
+      continue;
+    }
+    for (std::size_t j = 0; j < columns; ++j) {
+      out.values.push_back(static_cast<float>(from[j]));
+      row[j] = static_cast<double>(from[j]);
+      if (out.causal && static_cast<int>(j) > i) continue;
+      sums[j] += row[j];
+      ++seen[j];
+    }
+    out.row_spread.push_back(static_cast<float>(spread(row)));
+  }
+  for (std::size_t j = 0; j < columns; ++j) out.column_mean.push_back(seen[j] ? static_cast<float>(sums[j] / seen[j]) : kNoValue);
+}
+
+std::vector<float> max_pooled(ConstMatrixView m, int rows, int columns) {
+  std::vector<float> out(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), 0.0f);
+  for (int i = 0; i < m.rows; ++i)
+    for (int j = 0; j < m.columns; ++j) {
+      const auto at = static_cast<std::size_t>(static_cast<long long>(i) * rows / m.rows * columns + static_cast<long long>(j) * columns / m.columns);
+      out[at] = std::max(out[at], static_cast<float>(m(i, j)));
+    }
+  return out;
+}
+
+// The rollout after each layer of the range, made smaller as it goes by.
+class ThumbWork final : public Work {
+ public:
+  ThumbWork(std::shared_ptr<Question> question, std::shared_ptr<ThumbData> out) : q_(std::move(question)), out_(std::move(out)) {}
+  Result<bool> step() override {
+    const Stream& s = q_->info();
+    const StackView range = q_->range();
+    out_->rows = std::min(kThumbSide, s.queries);
+    out_->columns = std::min(kThumbSide, s.keys);
+    if (q_->recipe.method == Method::raw) {
+      out_->layers.push_back(max_pooled(range[static_cast<int>(out_->layers.size())], out_->rows, out_->columns));
+      return static_cast<int>(out_->layers.size()) == range.depth();
+    }
+    if (!work_) {
+      auto memory = RealBuffer::make(range[0].size());
+      if (!memory) return tl::unexpected(std::move(memory.error()));
+      memory_ = std::move(*memory);
+      auto work = RolloutWork::start(range, q_->recipe.residual, lower_triangle(s), memory_.matrix(0, s.queries, s.keys));
+      if (!work) return tl::unexpected(std::move(work.error()));
+      work_ = std::make_unique<RolloutWork>(std::move(*work));
+      return false;
+    }
+    const bool done = work_->step();
+    if (work_->completed() >= 0) out_->layers.push_back(max_pooled(work_->completed_matrix(), out_->rows, out_->columns));
+    return done;
+  }
+  JobProgress progress() const override { return {work_ ? work_->fraction() : 0}; }
+
+ private:
+  std::shared_ptr<Question> q_;
+  std::shared_ptr<ThumbData> out_;
+  RealBuffer memory_;
+  std::unique_ptr<RolloutWork> work_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Job>> make_view_job(std::shared_ptr<OpenDump> open, const Args& args) {
+  if (auto known = args.only("view", {"recipe", "query", "level"}); !known) return tl::unexpected(std::move(known.error()));
+  auto question = question_of(std::move(open), args);
+  if (!question) return tl::unexpected(std::move(question.error()));
+  const auto q = *question;
+  auto query = args.integer("query", 0);
+  if (!query) return tl::unexpected(std::move(query.error()));
+  if (*query < 0 || *query >= q->info().queries) return out_of_range("query", *query, q->info().queries);
+  auto level = args.integer("level", -1);
+  if (!level) return tl::unexpected(std::move(level.error()));
+  const int depth = q->recipe.end_layer - q->recipe.first_layer;
+  if (*level < -1 || *level > depth) return out_of_range("level", *level, depth + 1);
+
+  Recipe looked = q->recipe;  // the layers that the question looks through
+  looked.end_layer = looked.first_layer + question_depth(q->recipe, *level);
+  const auto result = [q, looked]() -> Result<std::unique_ptr<Work>> {
+    if (looked.end_layer == looked.first_layer) return nullptr;
+    if (q->info().keys > kResultAtOnce || q->info().queries > kResultAtOnce) {
+      q->result = ResultWork::find(*q->open, q->stream, looked);
+      return nullptr;
+    }
+    return result_stage(q, looked)();
+  };
+  return job(*q, {stack_stage(q), by_max_stage(q), result}, [q, query = *query, level = *level]() -> Result<JobResult> {
+    const auto keys = strong_keys(q->info(), q->recipe, q->data().stats);
+    ViewInputs in;
+    in.stream = &q->info();
+    in.recipe = q->recipe;
+    in.query = query;
+    in.level = level;
+    in.fused = q->stack->view();
+    if (q->by_max) in.by_max = q->by_max->view();
+    in.keys = &keys;
+    in.rows_distance = q->result ? q->result->distance : -1;
+    auto view = explain_view(in);
+    return archived(view);
+  });
+}
+
+Result<std::unique_ptr<Job>> make_matrix_job(std::shared_ptr<OpenDump> open, const Args& args) {
+  if (auto known = args.only("matrix", {"recipe", "kind", "layer", "head"}); !known) return tl::unexpected(std::move(known.error()));
+  auto question = question_of(std::move(open), args);
+  if (!question) return tl::unexpected(std::move(question.error()));
+  const auto q = *question;
+  auto kind_name = args.text("kind", "result");
+  auto layer = args.integer("layer", 0);
+  auto head = args.integer("head", 0);
+  if (!kind_name) return tl::unexpected(std::move(kind_name.error()));
+  if (!layer) return tl::unexpected(std::move(layer.error()));
+  if (!head) return tl::unexpected(std::move(head.error()));
+  constexpr std::string_view kKinds[] = {"result", "after_layer", "fused_layer", "head"};
+  const auto found = std::find(std::begin(kKinds), std::end(kKinds), *kind_name);
+  if (found == std::end(kKinds))
+    return fail(ErrorCode::bad_value, {{"option", "kind"}, {"value", *kind_name}, {"allowed", "result, after_layer, fused_layer or head"}});
+  const auto kind = static_cast<MatrixKind>(found - std::begin(kKinds));
+  const Stream& s = q->info();
+  if (kind != MatrixKind::result && (*layer < 0 || *layer >= s.layers())) return out_of_range("layer", *layer, s.layers());
+  if (kind == MatrixKind::head && (*head < 0 || *head >= std::max(1, s.heads))) return out_of_range("head", *head, std::max(1, s.heads));
+  Recipe recipe = q->recipe;
+  if (kind == MatrixKind::after_layer) {
+    if (*layer < recipe.first_layer || *layer >= recipe.end_layer)
+      return fail(ErrorCode::out_of_range, {{"option", "layer"}, {"value", std::to_string(*layer)},
+                                            {"allowed", fmt::format("{} to {}", recipe.first_layer, recipe.end_layer - 1)}});
+    recipe.end_layer = *layer + 1;
+  }
+  std::vector<VerbJob::Stage> stages;
+  if (kind != MatrixKind::head) stages.push_back(stack_stage(q));
+  if (kind == MatrixKind::result || kind == MatrixKind::after_layer) stages.push_back(result_stage(q, recipe));
+  return job(*q, std::move(stages), [q, kind, layer = *layer, head = *head]() -> Result<JobResult> {
+    const Stream& stream = q->info();
+    MatrixData out;
+    out.kind = kind;
+    out.layer = layer;
+    out.head = head;
+    std::vector<std::uint8_t> empty(static_cast<std::size_t>(stream.queries), 0);
+    if (q->result) {
+      fill(out, stream, q->result->view, {});
+      out.rows_distance = q->result->distance;
+      return archived(out);
+    }
+    if (kind == MatrixKind::fused_layer) {
+      const auto matrix = q->stack->view()[layer];
+      for (int i = 0; i < matrix.rows; ++i) {
+        const auto row = matrix.row(i);
+        empty[static_cast<std::size_t>(i)] = std::all_of(row.begin(), row.end(), [](Real x) { return x == 0; });
+      }
+      fill(out, stream, matrix, empty);
+      return archived(out);
+    }
+    auto memory = RealBuffer::make(static_cast<std::size_t>(stream.queries) * static_cast<std::size_t>(stream.keys));
+    if (!memory) return tl::unexpected(std::move(memory.error()));
+    const auto matrix = memory->matrix(0, stream.queries, stream.keys);
+    if (auto read = read_normalised_head(*q->open, q->stream, layer, head, matrix); !read) return tl::unexpected(std::move(read.error()));
+    for (int i = 0; i < stream.queries; ++i) empty[static_cast<std::size_t>(i)] = row_is_empty(*q->open, q->stream, layer, head, i);
+    fill(out, stream, matrix, empty);
+    return archived(out);
+  });
+}
+
+Result<std::unique_ptr<Job>> make_thumbs_job(std::shared_ptr<OpenDump> open, const Args& args) {
+  if (auto known = args.only("thumbs", {"recipe"}); !known) return tl::unexpected(std::move(known.error()));
+  auto question = question_of(std::move(open), args);
+  if (!question) return tl::unexpected(std::move(question.error()));
+  const auto q = *question;
+  auto out = std::make_shared<ThumbData>();
+  const auto thumbs = [q, out]() -> Result<std::unique_ptr<Work>> { return std::make_unique<ThumbWork>(q, out); };
+  return job(*q, {stack_stage(q), thumbs}, [out]() -> Result<JobResult> { return archived(*out); });
+}
+
+}  // namespace rollscope
