@@ -2,7 +2,7 @@
 // and the picture start apart: either works without the other.
 import { makeApi } from "./api.js";
 import { watchContext, watchSize } from "./canvas.js";
-import { byId, element } from "./dom.js";
+import { byId } from "./dom.js";
 import { acceptDrops } from "./drop.js";
 import { editNumber } from "./edit.js";
 import { listenToHost } from "./embed.js";
@@ -163,9 +163,10 @@ async function startPage() {
   locale.listeners.push(() => words(made).then(() => frames.request()));
   theme.listeners.push(() => { made.theme(theme.isDark, theme.reducedMotion, hasTouch()); frames.request(); });
   watchSize(canvas, (...size) => { made.resize(...size); frames.request(); });
+  let lostNotice = () => {};
   watchContext(canvas, {
-    lost: () => { made.contextLost(); say(locale.t("dom.context_lost")); },
-    restored: () => { made.contextRestored(); byId("notices").replaceChildren(); frames.request(); },
+    lost: () => { made.contextLost(); lostNotice = say(locale.t("dom.context_lost")); },
+    restored: () => { made.contextRestored(); lostNotice(); frames.request(); },
   });
   listen(canvas, made);
   frames.request();

@@ -38,10 +38,12 @@
       request.responseType = "arraybuffer";
       request.setRequestHeader("Range", `bytes=${from}-${to - 1}`);
       try { request.send(); } catch (cause) { throw failure("read_failed", { file: name, detail: String(cause.message || cause) }); }
-      if (request.status !== 200 && request.status !== 206) throw failure("read_failed", { file: name, detail: `HTTP ${request.status}` });
+      const empty = request.status === 416 && from === 0;  // no byte is in range
+      if (request.status !== 200 && request.status !== 206 && !empty) throw failure("read_failed", { file: name, detail: `HTTP ${request.status}` });
       return request;
     };
     const first = get(0, BLOCK);
+    if (first.status === 416) return memoryReader(new ArrayBuffer(0));
     const total = /\/(\d+)$/.exec(first.getResponseHeader("Content-Range") || "");
     // Offsets into a packed transfer would not be those of the file.
     if (first.status === 200 || !total || first.getResponseHeader("Content-Encoding")) {
