@@ -64,6 +64,15 @@ function themeCss() {
   ].join("\n");
 }
 
+/** The modules that `entry` imports, and those that they import: named in the page's head, they load side by side. */
+function importedFrom(entry, assets, found = new Set()) {
+  const text = assets.get(entry)?.toString("utf8") ?? "";
+  for (const [, name] of text.matchAll(/^(?:import|export)\b[^"']*["']\.\/([^"']+)["']/gm)) {
+    if (!found.has(name) && assets.has(name)) importedFrom(name, assets, found.add(name));
+  }
+  return found;
+}
+
 function licencesText() {
   return LICENCES.map(([name, file]) => {
     if (!existsSync(file)) {
@@ -117,6 +126,8 @@ function main() {
     if (existsSync(path.join(web, name))) cpSync(path.join(web, name), path.join(fresh, name), { recursive: true });
   }
   const html = readFileSync(index, "utf8")
+    .replace(/<script type="module" src="{{assets}}\/([^"]+)"/, (tag, entry) =>
+      [...importedFrom(entry, assets)].map((name) => `<link rel="modulepreload" href="{{assets}}/${name}">\n`).join("") + tag)
     .replaceAll("{{assets}}", folder).replaceAll("{{sizes}}", JSON.stringify(sizes)).replaceAll("{{version}}", version);
   writeFileSync(path.join(fresh, "index.html"), html);
   rmSync(site, { recursive: true, force: true });
