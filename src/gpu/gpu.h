@@ -31,18 +31,20 @@ struct HeatmapDraw {
   Texture colormap = 0;      // 256 x 1
   std::uint32_t masked = 0;  // 0xRRGGBB of "no value" (NaN)
   bool causal = false;       // cells above the diagonal are not drawn
-  std::span<const int> hatched;  // columns drawn as hatch: off the scale
-  std::uint32_t hatch = 0, ground = 0;  // colours of the hatch
+  std::span<const int> hatched;  // columns drawn as hatch: off the scale; at most kMaxHatched
+  std::uint32_t hatch = 0, ground = 0;  // 0xRRGGBB of the hatch; `hatch` also crosses masked cells and draws the causal stair
   float gap = 1;             // px between cells when they are larger than 8 px
 };
 
-// One ribbon for the GPU; positions in CSS pixels. 48 bytes.
+inline constexpr std::size_t kMaxHatched = 16;
+
+// One ribbon for the GPU; positions in CSS pixels, y0 above. Widths under 1 px are drawn 1 px wide. 48 bytes.
 struct RibbonInstance {
   float x0, y0, x1, y1;
   float width0, width1;
   std::uint32_t rgba;   // premultiplied 0xAABBGGRR
   float stripes;        // 0: solid; else period in px of cross stripes along the ribbon (sink)
-  float soft0, soft1, reserved0, reserved1;
+  float soft0, soft1, reserved0, reserved1;  // soft: px over which the end at 0 and at 1 fades
 };
 using RibbonBatch = std::uint32_t;
 
@@ -55,7 +57,7 @@ class Gpu {
   virtual void lost() = 0;
   virtual void begin_frame(const Viewport& viewport) = 0;
 
-  // RGBA8, premultiplied. `repeat` tiles; `smooth` filters.
+  // RGBA8, straight alpha, as ImGui blends. `repeat` tiles; `smooth` filters.
   virtual Texture create_texture(int width, int height, bool repeat, bool smooth) = 0;
   virtual void update_texture(Texture texture, int x, int y, int width, int height, std::span<const std::uint8_t> rgba) = 0;
   virtual void destroy_texture(Texture texture) = 0;
@@ -65,6 +67,8 @@ class Gpu {
     int rows, columns;
     std::span<const float> cells;
   };
+  // Weights are kept as half floats; NaN, or any negative value, counts as "no value". Cost: an upload of 2 bytes a cell
+  // of every level, strip by strip.
   virtual Heatmap create_heatmap(std::span<const Level> levels, std::span<const float> row_max) = 0;
   virtual void draw_heatmap(const HeatmapDraw& draw) = 0;
   virtual void destroy_heatmap(Heatmap heatmap) = 0;

@@ -1,7 +1,7 @@
 // Token labels of any script, drawn once by the browser's text engine into one texture and reused. A label is keyed
 // by text, size in device pixels and weight; its picture is white (tinted when drawn) unless it holds colour emoji.
 // Labels asked for in a frame are rasterised together at its end, so a new label shows in the next frame, which is
-// asked for; nothing is evicted within a frame. Implements TextMeasure by host::measure with a cache.
+// asked for; nothing is evicted within a frame, and between frames only a page that nothing on screen uses. Implements TextMeasure by host::measure with a cache.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@ namespace rollscope::gpu {
 class LabelAtlas final : public TextMeasure {
  public:
   explicit LabelAtlas(Gpu& gpu);
+  ~LabelAtlas() override;
   struct Glyphs {
     Texture texture = 0;   // 0: not drawn yet
     float u0 = 0, v0 = 0, u1 = 0, v1 = 0;
@@ -36,11 +37,19 @@ class LabelAtlas final : public TextMeasure {
 
  private:
   struct Entry;
+  struct Page;
+  void clear();
+  void reuse_pages();
+  void rasterise_one_by_one(const std::vector<Entry*>& batch);
+  void rasterise_together(const std::vector<Entry*>& batch);
+  [[nodiscard]] Page& page_for(Entry& entry, const std::vector<std::size_t>& first_shelf);
+
   Gpu& gpu_;
   float scale_ = 1;
+  std::uint64_t frame_ = 0;
   std::map<std::string, Entry, std::less<>> entries_;
-  struct Page;
   std::vector<Page> pages_;
+  std::vector<std::string> wanted_;  // keys asked for since the last end_frame()
   std::map<std::string, float, std::less<>> widths_;
 };
 
