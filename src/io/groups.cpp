@@ -1,0 +1,123 @@
+#include "io/groups.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace rollscope {
+namespace {
+
+bool whole_numbers(DType type) {
+  switch (type) {
+    case DType::f16:
+    case DType::bf16:
+    case DType::f32:
+    case DType::f64:
+    case DType::f8_e4m3:
+    case DType::f8_e5m2: return false;
+    default: return true;
+  }
+}
+
+struct Named {
+  NameMeaning meaning;
+  std::shared_ptr<const StoredArray> array;
+};
+
+// Numbered arrays of one name whose shapes differ are no stack: the commonest shape is, the rest stands aside.
+std::vector<Named> agreeing(std::vector<Named> members, std::vector<std::string>& others) {
+  std::map<std::vector<std::uint64_t>, std::size_t> count;
+  for (const auto& m : members) ++count[m.array->shape];
+  if (count.size() <= 1) return members;
+  const auto most = std::max_element(count.begin(), count.end(), [](const auto& a, const auto& b) {
+    // Of equally common shapes the one with more axes, then the larger: a mask is never meant.
+    return std::tuple(a.second, a.first.size(), a.first) < std::tuple(b.second, b.first.size(), b.first);
+  });
+  std::vector<Named> out;
+  for (auto& m : members) {
+    if (m.array->shape == most->first) out.push_back(std::move(m));
+    else others.push_back(m.array->name);
+  }
+  return out;
+}
+
+}  // namespace
+
+SortedArrays sort_arrays(const Container& container) {
+  SortedArrays out;
+  std::map<std::tuple<NameRole, std::string, std::string>, std::vector<Named>> by_name;
+  std::vector<std::tuple<NameRole, std::string, std::string>> order;
+  for (const StoredArray& a : container.arrays) {
+    NameMeaning meaning = name_meaning(a.name);
+    if (is_attn_dump_key(a.name) && meaning.role != NameRole::attention) meaning.role = NameRole::companion;
+    switch (meaning.role) {
+      case NameRole::parameter:
+        if (out.parameters++ == 0) out.parameter = a.name;
+        continue;
+      case NameRole::companion: out.companions.push_back(a.name); continue;
+      case NameRole::other: out.others.push_back(a.name); continue;
+      default: break;
+    }
+    const bool sure = meaning.role == NameRole::attention || meaning.role == NameRole::scores;
+    const bool nothing_in_it = a.elements == 0 && meaning.role == NameRole::attention;  // said where a message can be made
+    if (!nothing_in_it && (a.shape.size() < 2 || (whole_numbers(a.dtype) && !sure && dtype_size(a.dtype) > 2))) {
+      // A file that is one array has nothing else to offer: its shape is judged where the message can say so.
+      if (container.arrays.size() > 1 || whole_numbers(a.dtype)) {
+        out.others.push_back(a.name);
+        continue;
+      }
+    }
+    const std::tuple key(meaning.role, meaning.stream, meaning.group);
+    if (by_name.find(key) == by_name.end()) order.push_back(key);
+    by_name[key].push_back({std::move(meaning), std::make_shared<StoredArray>(a)});
+  }
+  for (const auto& key : order) {
+    std::vector<Named>& all = by_name[key];
+    const bool numbered = all[0].meaning.layer >= 0;
+    const bool loose = all[0].meaning.loose_layer;
+    std::vector<Named> members = numbered ? agreeing(std::move(all), out.others) : std::move(all);
+    StackGroup group;
+    group.name = members[0].array->name;
+    group.stream = members[0].meaning.stream;
+    group.role = members[0].meaning.role;
+    group.path_like = members[0].meaning.path_like;
+    // One arr_0 is the whole stack; one attentions.0 is a layer.
+    const bool as_layers = numbered && !(loose && members.size() == 1);
+    if (!as_layers) {
+      for (auto& m : members) {  // equal names cannot be; names equal but for their separators can
+        StackGroup single = group;
+        single.name = m.array->name;
+        single.members.push_back({m.array, -1, -1});
+        out.groups.push_back(std::move(single));
+      }
+      continue;
+    }
+    for (auto& m : members) group.members.push_back({m.array, m.meaning.layer, m.meaning.head});
+    std::stable_sort(group.members.begin(), group.members.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.layer, a.head) < std::pair(b.layer, b.head);
+    });
+    const auto same = [](const auto& a, const auto& b) { return a.layer == b.layer && a.head == b.head; };
+    group.members.erase(std::unique(group.members.begin(), group.members.end(), same), group.members.end());
+    out.groups.push_back(std::move(group));
+  }
+  std::stable_sort(out.groups.begin(), out.groups.end(), [](const StackGroup& a, const StackGroup& b) { return a.role < b.role; });
+  return out;
+}
+
+std::string describe_arrays(const Container& container) {
+  std::string out;
+  std::size_t shown = 0;
+  for (const auto& a : container.arrays) {
+    if (++shown > 6) return out + ", \u2026";
+    if (!out.empty()) out += ", ";
+    out += (a.name.empty() ? "one array" : printable(a.name)) + " " + shape_text(a.shape) + " " + std::string(dtype_name(a.shown));
+  }
+  for (const auto& t : container.texts) {
+    if (++shown > 6) return out + ", \u2026";
+    if (!out.empty()) out += ", ";
+    out += printable(t.name) + " " + shape_text(t.shape) + " texts";
+  }
+  return out.empty() ? "no arrays" : out;
+}
+
+}  // namespace rollscope

@@ -1,0 +1,26 @@
+// Sorts the arrays of a container: which together are a stack of attention, which belong to it, which are something
+// else.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/axes.h"
+#include "io/container.h"
+
+namespace rollscope {
+
+struct SortedArrays {
+  std::vector<StackGroup> groups;       // candidates, the likeliest names first
+  std::vector<std::string> companions;  // gradients, norms, attributions, masks, images ...
+  std::vector<std::string> others;      // last_hidden_state, logits, ... and what nothing is known about
+  std::size_t parameters = 0;           // weights and biases of a model
+  std::string parameter;                // one of them
+};
+
+[[nodiscard]] SortedArrays sort_arrays(const Container& container);
+
+// "attentions (6, 12, 13, 13), logits (1, 13, 30522)": what a file holds, for a message.
+[[nodiscard]] std::string describe_arrays(const Container& container);
+
+}  // namespace rollscope

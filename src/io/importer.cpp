@@ -1,0 +1,378 @@
+#include "io/importer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "dump/tokens.h"
+#include "io/assume.h"
+#include "io/choose.h"
+#include "io/padding.h"
+#include "io/sniff.h"
+#include "io/token_sources.h"
+
+namespace rollscope {
+namespace {
+
+std::string short_number(double x) { return fmt::format("{:.3g}", x); }
+
+std::string joined(const std::vector<std::string>& names, std::size_t most = 12) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i == most) return out + ", \u2026";
+    out += (i ? ", " : "") + printable(names[i]);
+  }
+  return out;
+}
+
+Result<Container> read_container(const Source& source, const std::string& name, const ImportOptions& options) {
+  auto head = read_some(*source, 0, 64);
+  if (!head) return tl::unexpected(head.error());
+  if (head->empty()) return fail(ErrorCode::empty, {{"detail", "it has 0 bytes"}});
+  const Sniffed kind = sniff(*head, source->size(), name);
+  switch (kind.kind) {
+    case FileKind::npy: return read_npy_container(source);
+    case FileKind::zip: return read_npz_container(source);
+    case FileKind::safetensors: return read_safetensors_container(source);
+    case FileKind::json: return read_json_container(source, options.memory_limit);
+    case FileKind::foreign: break;
+  }
+  return fail(ErrorCode::unknown_format, {{"detail", kind.what}});
+}
+
+// One import: from a container to a dump.
+class Importer {
+ public:
+  Importer(const ImportOptions& options, Assumptions assumed, Container container)
+      : options_(options), assumed_(std::move(assumed)), container_(std::move(container)) {}
+
+  Result<Dump> run() {
+    dump_.info.format = container_.format;
+    dump_.info.assumed.insert(options_.assume.begin(), options_.assume.end());
+    dump_.info.report = container_.report;
+    auto request = axes_request();
+    if (!request) return tl::unexpected(request.error());
+    auto choice = choose_streams(container_, *request);
+    if (!choice) return tl::unexpected(choice.error());
+    name_streams(choice->streams);
+    for (Candidate& c : choice->streams)
+      if (auto done = add_stream(c, choice->streams.size() == 1); !done) return tl::unexpected(done.error());
+    if (auto done = add_rest(*choice); !done) return tl::unexpected(done.error());
+    return std::move(dump_);
+  }
+
+ private:
+  struct Named {
+    std::string name;
+    StreamKind kind;
+  };
+
+  Result<AxesRequest> axes_request() {
+    AxesRequest out;
+    out.assumed = assumed_.axes;
+    out.stated = meta_text(container_, "axes").value_or("");
+    out.layout_assumed = !assumed_.layout.empty();
+    out.heads_first = assumed_.layout == "heads";
+    out.item = options_.item;
+    auto mask = find_numbers(container_, {"attention_mask", "mask", "input_ids", "key_padding_mask"});
+    if (!mask) return tl::unexpected(mask.error());
+    if (*mask && (*mask)->shape.size() == 2) out.mask_items = (*mask)->shape[0];
+    return out;
+  }
+
+  static StreamKind kind_of(std::string_view stream) {
+    return stream == "encoder" ? StreamKind::encoder : stream == "decoder" ? StreamKind::decoder : stream == "cross" ? StreamKind::cross : StreamKind::self;
+  }
+
+  // Names and order of the streams: self, encoder, decoder, cross; a second stack of one kind keeps the file's name.
+  void name_streams(std::vector<Candidate>& streams) {
+    const bool two_sided = std::any_of(streams.begin(), streams.end(), [](const Candidate& c) { return c.group.stream == "decoder" || c.group.stream == "cross"; });
+    for (Candidate& c : streams) {
+      // encoder.layer.0.attention is how an encoder-only model calls its modules.
+      if (c.group.stream == "encoder" && c.group.path_like && !two_sided) c.group.stream.clear();
+      if (c.group.stream == "decoder" && c.group.path_like && streams.size() == 1) c.group.stream.clear();
+      if (c.group.stream.empty() && streams.size() == 1)
+        if (const auto kind = meta_text(container_, "attention_kind"); kind && *kind != "self" && kind_of(*kind) != StreamKind::self) c.group.stream = *kind;
+    }
+    std::stable_sort(streams.begin(), streams.end(), [](const Candidate& a, const Candidate& b) { return kind_of(a.group.stream) < kind_of(b.group.stream); });
+    for (const Candidate& c : streams) {
+      const StreamKind kind = kind_of(c.group.stream);
+      std::string name(stream_kind_name(kind));
+      for (int n = 0; std::any_of(named_.begin(), named_.end(), [&](const Named& o) { return o.name == name; }); ++n)
+        name = (c.group.name.empty() ? "stream" : printable(c.group.name)) + (n ? " " + std::to_string(n + 1) : "");
+      named_.push_back({name, kind});
+    }
+  }
+
+  Result<void> add_stream(Candidate& c, bool only) {
+    const Named& named = named_[dump_.info.streams.size()];
+    Report& report = dump_.info.report;
+    for (ReportItem& item : c.placed.report) {
+      item.where = named.name;
+      report.push_back(std::move(item));
+    }
+    StackPlan& plan = c.placed.plan;
+    if (assumed_.orientation == "columns") {
+      exchange(plan);
+      auto again = take_sample(plan, c.placed.dtype);
+      if (!again) return tl::unexpected(again.error());
+      c.sample = std::move(*again);
+      report.push_back(report_item(ReportCode::orientation_assumed, {}, named.name, "orientation=rows"));
+    }
+    if (plan.keys == 1 && plan.queries == 1 && c.sample.columns_are_one()) {
+      // one token reading itself: nothing to judge
+    } else {
+      judge_numbers(c, named.name);
+    }
+
+    Stream s;
+    s.name = named.name;
+    s.kind = named.kind;
+    s.layer_numbers = layer_numbers(c, named.name);
+    s.heads = plan.heads;
+    s.batch = c.placed.batch;
+    s.item = options_.item;
+    s.dtype = c.placed.dtype;
+    s.causal = c.sample.causal && c.sample.rows > 0;
+
+    const TokenContext context{&container_, options_.item, assumed_.tokens, only};
+    const int all_queries = plan.queries, all_keys = plan.keys;
+    if (auto done = crop_padding(c, named, context); !done) return done;
+    if (auto done = check_size(plan, named.name); !done) return done;
+    if (auto done = add_tokens(s, c, named, context, all_queries, all_keys); !done) return done;
+    s.queries = plan.out_rows();
+    s.keys = plan.out_columns();
+    s.virtual_sink = plan.sink;
+    dump_.info.streams.push_back(std::move(s));
+    dump_.stacks.push_back(make_stored_stack(std::move(plan)));
+    return {};
+  }
+
+  static void exchange(StackPlan& plan) {
+    std::swap(plan.queries, plan.keys);
+    for (LayerPlace& l : plan.layers) {
+      std::swap(l.query, l.key);
+      for (LayerPlace& h : l.heads) std::swap(h.query, h.key);
+    }
+  }
+
+  // Weights, or scores; rows, or columns; full sums, or a sink left out.
+  void judge_numbers(Candidate& c, const std::string& stream) {
+    Report& report = dump_.info.report;
+    const Sample& s = c.sample;
+    StackPlan& plan = c.placed.plan;
+    const std::string stated = meta_text(container_, "values").value_or("");
+    const bool stated_scores = stated == "logits" || stated == "log_probs";
+    if (!stated.empty() && !stated_scores && stated != "probs")
+      report.push_back(report_item(ReportCode::unknown_assumption, {{"key", "values"}, {"value", printable(stated)}}, stream));
+    if (assumed_.values == "logits" || (stated_scores && assumed_.values != "probs")) {
+      plan.softmax = true;
+      report.push_back(report_item(ReportCode::softmax_applied, {}, stream, "values=probs"));
+      return;
+    }
+    const bool known = assumed_.values == "probs" || stated == "probs";
+    if (!s.rows_are_one() && s.columns_are_one() && assumed_.orientation.empty()) {
+      report.push_back(report_item(ReportCode::transposed, {}, stream, "orientation=columns"));
+    } else if (!known && !s.rows_are_one() && !s.columns_are_one() && s.rows > 0 && !s.could_be_weights()) {
+      report.push_back(report_item(ReportCode::logits, {{"low", short_number(s.low)}, {"high", short_number(s.high)}}, stream, "values=logits"));
+    }
+    const bool dropped = meta_text(container_, "sink").value_or("") == "dropped";
+    plan.sink = assumed_.sums == "sink" || (dropped && assumed_.sums != "renormalise");
+    if (plan.sink)
+      report.push_back(report_item(ReportCode::sink_dropped, {{"mean", short_number(std::max(0.0, 1 - s.sum_mean))}}, stream, "sums=renormalise"));
+  }
+
+  std::vector<int> layer_numbers(const Candidate& c, const std::string& stream) {
+    Report& report = dump_.info.report;
+    std::vector<int> numbers = c.placed.layer_numbers;
+    const auto it = container_.meta.find("layers");
+    if (it != container_.meta.end() || !c.group.numbered()) {
+      const auto list = find_numbers(container_, {"layers", "layer_numbers", "layer_ids", "include_layers"});
+      if (list && *list && (*list)->shape.size() == 1) {
+        std::vector<int> stated;
+        for (const double x : (*list)->values)
+          if (x >= 0 && x < 1e6 && x == std::floor(x) && (stated.empty() || static_cast<int>(x) > stated.back())) stated.push_back(static_cast<int>(x));
+        if (stated.size() == (*list)->values.size() && stated.size() == numbers.size()) numbers = stated;
+        else if (named_.size() == 1)
+          report.push_back(report_item(ReportCode::unknown_assumption, {{"key", "layers"}, {"value", fmt::format("{} numbers for {} layers", (*list)->values.size(), numbers.size())}}, stream));
+      }
+    }
+    bool gaps = !c.group.first().present.empty() && !c.group.numbered();
+    for (std::size_t i = 0; i < numbers.size(); ++i) gaps = gaps || numbers[i] != static_cast<int>(i);
+    const NameMeaning own = name_meaning(c.group.name);
+    for (const auto& null : container_.nulls) {  // {"attentions": [A0, None]} names its last layers only there
+      const NameMeaning m = name_meaning(null);
+      gaps = gaps || (c.group.numbered() && m.layer >= 0 && m.group == own.group);
+    }
+    if (gaps) {
+      std::string text;
+      for (const int n : numbers) text += (text.empty() ? "" : ", ") + std::to_string(n);
+      report.push_back(report_item(ReportCode::layers_missing, {{"layers", text}}, stream));
+    }
+    return numbers;
+  }
+
+  Result<void> crop_padding(Candidate& c, const Named& named, const TokenContext& context) {
+    StackPlan& plan = c.placed.plan;
+    const int queries = plan.queries, keys = plan.keys, item = options_.item;
+    Result<std::vector<int>> rows, columns;
+    switch (named.kind) {
+      case StreamKind::cross:
+        rows = kept_by_mask(container_, {"decoder_attention_mask", "target_mask", "tgt_mask"}, queries, item);
+        columns = kept_by_mask(container_, {"encoder_attention_mask", "source_mask", "src_mask", "cross_attention_mask", "attention_mask", "src_key_padding_mask"}, keys, item);
+        break;
+      case StreamKind::encoder:
+        columns = kept_by_mask(container_, {"encoder_attention_mask", "source_mask", "src_mask", "attention_mask", "mask", "src_key_padding_mask", "key_padding_mask"}, keys, item);
+        break;
+      case StreamKind::decoder:
+        columns = context.only_stream
+                      ? kept_by_mask(container_, {"decoder_attention_mask", "target_mask", "attention_mask", "mask"}, keys, item)
+                      : kept_by_mask(container_, {"decoder_attention_mask", "target_mask", "tgt_mask", "tgt_key_padding_mask"}, keys, item);
+        break;
+      default:
+        columns = kept_by_mask(container_, {"attention_mask", "mask", "key_padding_mask", "padding_mask", "pad_mask", "input_mask", "valid_mask"}, keys, item);
+    }
+    if (!rows) return tl::unexpected(rows.error());
+    if (!columns) return tl::unexpected(columns.error());
+    if (columns->empty()) {
+      const TokenSide side = named.kind == StreamKind::cross ? TokenSide::cross_keys : side_of(named.kind);
+      columns = kept_by_sample(context, side, keys, c.sample);
+      if (!columns) return tl::unexpected(columns.error());
+    }
+    const bool square = named.kind != StreamKind::cross && queries == keys;
+    if (square) rows = columns;
+    const std::size_t lost = (columns->empty() ? 0 : static_cast<std::size_t>(keys) - columns->size()) +
+                             (square || rows->empty() ? 0 : static_cast<std::size_t>(queries) - rows->size());
+    if (lost > 0)
+      dump_.info.report.push_back(report_item(ReportCode::padding, {{"count", std::to_string(lost)}, {"kept", std::to_string(columns->empty() ? static_cast<std::size_t>(keys) : columns->size())}}, named.name));
+    plan.rows = std::move(*rows);
+    plan.columns = std::move(*columns);
+    return {};
+  }
+
+  static TokenSide side_of(StreamKind kind) {
+    return kind == StreamKind::encoder ? TokenSide::encoder : kind == StreamKind::decoder ? TokenSide::decoder : TokenSide::self;
+  }
+
+  Result<void> check_size(const StackPlan& plan, const std::string& stream) {
+    const double needed = static_cast<double>(plan.layers.size()) * plan.out_rows() * plan.out_columns() * sizeof(Real);
+    if (needed <= static_cast<double>(options_.memory_limit)) return {};
+    return fail(ErrorCode::too_big, {{"needed", human_bytes(needed)}, {"limit", human_bytes(static_cast<double>(options_.memory_limit))},
+                                     {"detail", fmt::format("{}: {} layers of {} x {} numbers, heads fused", stream, plan.layers.size(), plan.out_rows(), plan.out_columns())}});
+  }
+
+  Result<void> add_tokens(Stream& s, const Candidate& c, const Named& named, const TokenContext& context, int all_queries, int all_keys) {
+    const StackPlan& plan = c.placed.plan;
+    Report& report = dump_.info.report;
+    const bool cross = named.kind == StreamKind::cross;
+    const TokenSide query_side = cross ? TokenSide::cross_queries : side_of(named.kind);
+    const bool causal = s.causal || (cross && decoder_causal_) || named.kind == StreamKind::decoder;
+    auto queries = fit_tokens(context, query_side, all_queries, plan.rows, causal, named.name, report);
+    if (!queries) return tl::unexpected(queries.error());
+    if (named.kind == StreamKind::decoder) decoder_causal_ = s.causal;
+    auto predicts = predictions_of(context, query_side, all_queries, plan.rows, cross || causal, *queries);
+    if (!predicts) return tl::unexpected(predicts.error());
+    s.predicts = std::move(*predicts);
+    if (!cross && all_queries == all_keys) {
+      s.key_tokens = queries->tokens;
+    } else {
+      auto keys = fit_tokens(context, cross ? TokenSide::cross_keys : side_of(named.kind), all_keys, plan.columns, false, named.name, report);
+      if (!keys) return tl::unexpected(keys.error());
+      s.key_tokens = std::move(keys->tokens);
+    }
+    any_tokens_ = any_tokens_ || queries->named;
+    s.query_tokens = std::move(queries->tokens);
+    if (plan.sink) {
+      s.key_tokens.push_back(sink_token());
+      if (plan.square()) {
+        s.query_tokens.push_back(sink_token());
+        if (!s.predicts.empty()) s.predicts.emplace_back();
+      }
+    }
+    return {};
+  }
+
+  Result<void> add_rest(const Choice& choice) {
+    DumpInfo& info = dump_.info;
+    const Stream& first = info.streams.front();
+    info.companions = choice.companions;
+    for (const auto& [key, value] : container_.meta) {
+      const bool is_text = value.is(JsonValue::Kind::text);
+      info.meta[key] = is_text ? value.text : json_text(value, container_.meta_numbers);
+      if (key == "image" && is_text) info.companions.push_back(key);
+    }
+    for (const auto& t : container_.texts)
+      if (is_attn_dump_key(t.name) && info.meta.find(t.name) == info.meta.end()) {
+        JsonValue list;
+        list.kind = JsonValue::Kind::list;
+        for (const auto& text : t.texts) {
+          list.items.emplace_back();
+          list.items.back().kind = JsonValue::Kind::text;
+          list.items.back().text = text;
+        }
+        if (t.shape.size() == 1) info.meta[t.name] = json_text(list, {});
+      }
+    if (const auto it = info.meta.find("predictions"); it != info.meta.end() && it->second.starts_with("[")) info.predictions = it->second;
+    if (const auto version = meta_integer(container_, "version"); version && *version != 1 && meta_text(container_, "format").value_or("") == "attn-dump")
+      info.report.push_back(report_item(ReportCode::unknown_assumption, {{"key", "version"}, {"value", std::to_string(*version)}}));
+    if (const auto offset = meta_integer(container_, "key_offset"); offset && *offset != 0)
+      info.report.push_back(report_item(ReportCode::key_offset, {{"offset", std::to_string(*offset)}}, first.name));
+
+    const bool patches = first.kind == StreamKind::self || first.kind == StreamKind::encoder;
+    if (patches) {
+      const int positions = first.keys - (first.virtual_sink ? 1 : 0);
+      auto grid = find_grid(container_, positions, !any_tokens_ && first.queries == first.keys && !first.causal, info.report);
+      if (!grid) return tl::unexpected(grid.error());
+      info.grid = *grid;
+    }
+    if (!any_tokens_) info.report.push_back(report_item(ReportCode::no_tokens));
+    if (!choice.ignored.empty()) info.report.push_back(report_item(ReportCode::ignored, {{"names", joined(choice.ignored)}}));
+    return {};
+  }
+
+  const ImportOptions& options_;
+  Assumptions assumed_;
+  Container container_;
+  Dump dump_;
+  std::vector<Named> named_;
+  bool decoder_causal_ = false;
+  bool any_tokens_ = false;
+};
+
+}  // namespace
+
+Result<Dump> open_dump(Source source, std::string name, const ImportOptions& options) {
+  const auto slash = name.find_last_of("/\\");
+  const std::string file = slash == name.npos ? name : name.substr(slash + 1);
+  const auto open = [&]() -> Result<Dump> {
+    auto assumed = read_assumptions(options);
+    if (!assumed) return tl::unexpected(assumed.error());
+    auto container = read_container(source, file, options);
+    if (!container) return tl::unexpected(container.error());
+    return Importer(options, std::move(*assumed), std::move(*container)).run();
+  };
+  Result<Dump> out = open();
+  if (!out) {
+    out.error().params["file"] = file.empty() ? "The file" : printable(file);
+    return out;
+  }
+  out->info.file = file;
+  out->info.bytes = source->size();
+  return out;
+}
+
+Result<void> refusal(const DumpInfo& info) {
+  for (const ReportItem& item : info.report) {
+    if (item.severity != Severity::error) continue;
+    Params params = item.params;
+    params["file"] = info.file.empty() ? "The file" : printable(info.file);
+    if (item.code == ReportCode::transposed) return fail(ErrorCode::transposed, std::move(params));
+    params["detail"] = "the values go from " + params["low"] + " to " + params["high"] + ", and rows do not sum to 1";
+    return fail(ErrorCode::logits, std::move(params));
+  }
+  return {};
+}
+
+}  // namespace rollscope

@@ -1,0 +1,129 @@
+#include "io/sample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace rollscope {
+namespace {
+
+constexpr std::uint64_t kSampleBytes = 16'000'000;
+
+// How far from 1 the sum of a softmax row may be once it went through the type. Generous: this only sorts kinds.
+double tolerance(DType type) {
+  switch (type) {
+    case DType::f64: return 0.02;  // JSON is often rounded to two or three digits
+    case DType::f32: return 0.01;
+    case DType::f16: return 0.02;
+    case DType::bf16: return 0.04;
+    default: return 0.15;
+  }
+}
+
+struct Sums {
+  double sum = 0;
+  double exps = 0;
+  bool finite = true;
+  bool any = false;
+};
+
+void look(MatrixView m, double tol, bool whole, const std::vector<int>& row_numbers, Sample& out) {
+  std::vector<Sums> columns(static_cast<std::size_t>(m.columns));
+  for (int i = 0; i < m.rows; ++i) {
+    Sums row;
+    for (int j = 0; j < m.columns; ++j) {
+      const double x = static_cast<double>(m(i, j));
+      Sums& column = columns[static_cast<std::size_t>(j)];
+      if (std::isnan(x)) {
+        ++out.nan;
+        row.finite = column.finite = false;
+        continue;
+      }
+      if (std::isinf(x)) {
+        ++out.infinite;
+        row.finite = column.finite = false;
+        if (x > 0) row.exps = std::numeric_limits<double>::infinity();
+        continue;
+      }
+      out.low = std::min(out.low, x);
+      out.high = std::max(out.high, x);
+      row.sum += x;
+      column.sum += x;
+      row.exps += std::exp(std::min(x, 700.0));
+      if (x != 0) {
+        row.any = column.any = true;
+        out.column_used[static_cast<std::size_t>(j)] = true;
+        if (whole && j > i) out.causal = false;
+      }
+    }
+    if (!row.any) continue;
+    out.row_used[static_cast<std::size_t>(row_numbers.empty() ? i : row_numbers[static_cast<std::size_t>(i)])] = true;
+    // -inf marks what a mask hides: such rows count among the logarithms only.
+    if (std::abs(row.exps - 1) <= tol) ++out.log_rows;
+    if (!row.finite) {
+      if (std::isfinite(row.exps) && row.exps > 0) ++out.rows;
+      continue;
+    }
+    if (out.rows == 0) out.sum_low = out.sum_high = row.sum;
+    ++out.rows;
+    if (std::abs(row.sum - 1) <= tol) ++out.rows_one;
+    out.sum_low = std::min(out.sum_low, row.sum);
+    out.sum_high = std::max(out.sum_high, row.sum);
+    out.sum_mean += row.sum;
+  }
+  if (!whole) return;
+  for (const Sums& column : columns) {
+    if (!column.finite || !column.any) continue;
+    ++out.columns;
+    if (std::abs(column.sum - 1) <= tol) ++out.columns_one;
+  }
+}
+
+}  // namespace
+
+Result<Sample> take_sample(const StackPlan& plan, DType shown) {
+  Sample out;
+  const auto rows = static_cast<std::uint64_t>(plan.kept_rows()), columns = static_cast<std::uint64_t>(plan.kept_columns());
+  out.low = std::numeric_limits<double>::infinity();
+  out.high = -out.low;
+  out.causal = rows == columns && rows > 1;
+  out.column_used.assign(static_cast<std::size_t>(columns), false);
+  out.row_used.assign(static_cast<std::size_t>(rows), false);
+
+  const std::uint64_t item = dtype_size(plan.layers[0].array->dtype);
+  const std::uint64_t head_bytes = static_cast<std::uint64_t>(plan.queries) * static_cast<std::uint64_t>(plan.keys) * item;
+  const bool whole = head_bytes <= kSampleBytes / 4;
+  StackPlan part = plan;
+  std::vector<int> row_numbers;
+  if (!whole) {  // some rows of large matrices; their columns stay unknown
+    const std::uint64_t line = static_cast<std::uint64_t>(plan.keys) * item;
+    const std::uint64_t wanted = std::clamp<std::uint64_t>(kSampleBytes / 4 / std::max<std::uint64_t>(line, 1), 1, std::min<std::uint64_t>(rows, 64));
+    for (std::uint64_t i = 0; i < wanted; ++i) row_numbers.push_back(static_cast<int>((2 * i + 1) * rows / (2 * wanted)));
+    part.rows.clear();
+    for (const int i : row_numbers) part.rows.push_back(plan.rows.empty() ? i : plan.rows[static_cast<std::size_t>(i)]);
+    out.causal = false;
+  }
+
+  // A packed array is inflated up to the head that is asked for, so stay near its start.
+  const int layers = static_cast<int>(plan.layers.size()), heads = std::max(plan.heads, 1);
+  const auto& a = *plan.layers[0].array;
+  const bool near = a.packed && a.elements * item > kSampleBytes;
+  std::vector<std::pair<int, int>> wanted;
+  if (near) wanted = {{0, 0}, {0, std::min(1, heads - 1)}};
+  else wanted = {{0, 0}, {0, heads - 1}, {layers / 2, heads / 2}, {layers - 1, heads - 1}};
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+
+  const auto stack = make_stored_stack(part);
+  std::vector<Real> numbers(static_cast<std::size_t>(part.kept_rows()) * static_cast<std::size_t>(columns));
+  const MatrixView view{numbers.data(), part.kept_rows(), static_cast<int>(columns)};
+  for (const auto& [layer, head] : wanted) {
+    if (auto done = stack->read_head(layer, head, view); !done) return tl::unexpected(done.error());
+    look(view, tolerance(shown), whole, row_numbers, out);
+  }
+  if (out.low > out.high) out.low = out.high = 0;
+  if (out.rows > 0) out.sum_mean /= static_cast<double>(out.rows);
+  out.below_zero = out.low < -1e-3 || (out.infinite > 0 && !out.rows_are_one());
+  return out;
+}
+
+}  // namespace rollscope

@@ -1,0 +1,96 @@
+#include "io/sniff.h"
+
+#include <algorithm>
+
+#include "io/names.h"
+#include "io/npy.h"
+#include "io/safetensors.h"
+#include "io/zip.h"
+
+namespace rollscope {
+namespace {
+
+struct Magic {
+  std::string_view bytes;
+  std::string_view what;
+};
+
+using namespace std::string_view_literals;
+constexpr Magic kForeign[] = {
+    {"\x89HDF\r\n\x1a\n"sv, "it is an HDF5 file; in Python: A = h5py.File(f)['attentions'][()]; numpy.savez(...)"},
+    {"GGUF"sv, "it is a GGUF model, and such files never hold attention weights"},
+    {"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9"sv, "it is a PyTorch file of the old kind (torch.save), which is not read yet; in Python: A = torch.load(f); numpy.savez(...)"},
+    {"\x80\x02"sv, "it is a Python pickle, which is not read yet; load it in Python and numpy.savez(...)"},
+    {"\x80\x03"sv, "it is a Python pickle, which is not read yet; load it in Python and numpy.savez(...)"},
+    {"\x80\x04"sv, "it is a Python pickle, which is not read yet; load it in Python and numpy.savez(...)"},
+    {"\x80\x05"sv, "it is a Python pickle, which is not read yet; load it in Python and numpy.savez(...)"},
+    {"PK\x07\x08"sv, "it is one part of a split zip archive"},
+    {"\x1f\x8b"sv, "it is packed with gzip; unpack it first"},
+    {"BZh"sv, "it is packed with bzip2; unpack it first"},
+    {"\xfd"
+     "7zXZ"sv, "it is packed with xz; unpack it first"},
+    {"\x28\xb5\x2f\xfd"sv, "it is packed with zstd; unpack it first"},
+    {"7z\xbc\xaf"sv, "it is a 7-Zip archive; unpack it first"},
+    {"\x89PNG"sv, "it is a PNG picture"},
+    {"\xff\xd8\xff"sv, "it is a JPEG picture"},
+    {"GIF8"sv, "it is a GIF picture"},
+    {"%PDF"sv, "it is a PDF document"},
+    {"PAR1"sv, "it is a Parquet table; in Python: pandas.read_parquet(f).to_numpy()"},
+    {"ARROW1"sv, "it is an Arrow table; in Python: pyarrow.feather.read_table(f)"},
+    {"MATLAB 5.0"sv, "it is a MATLAB file; in Python: scipy.io.loadmat(f)"},
+    {"SQLite format 3"sv, "it is an SQLite database"},
+    {"\x7f"
+     "ELF"sv, "it is a program"},
+    {"\xff\xfe"sv, "it is text in UTF-16; save it as UTF-8"},
+    {"\xfe\xff"sv, "it is text in UTF-16; save it as UTF-8"},
+    {"# vtk"sv, "it is a VTK file"},
+};
+
+std::string hex(std::span<const std::uint8_t> bytes) {
+  std::string out;
+  for (const std::uint8_t b : bytes.first(std::min<std::size_t>(bytes.size(), 6))) {
+    if (!out.empty()) out += ' ';
+    out += "0123456789abcdef"[b >> 4];
+    out += "0123456789abcdef"[b & 15];
+  }
+  return out;
+}
+
+}  // namespace
+
+Sniffed sniff(std::span<const std::uint8_t> head, std::uint64_t file_size, std::string_view name) {
+  if (sniff_npy(head)) return {FileKind::npy, ""};
+  if (sniff_zip(head)) return {FileKind::zip, ""};
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  std::string_view content = text;
+  if (content.starts_with("\xef\xbb\xbf")) content.remove_prefix(3);
+  const auto start = content.find_first_not_of(" \t\r\n");
+  const char first = start == content.npos ? '\0' : content[start];
+  const bool printable_text = std::none_of(text.begin(), text.end(), [](char c) {
+    const auto b = static_cast<unsigned char>(c);
+    return b < 0x20 && c != '\t' && c != '\n' && c != '\r';
+  });
+  if (printable_text && (first == '{' || first == '[')) return {FileKind::json, ""};
+  if (printable_text && start != content.npos && (content.substr(start) == "null" || content.substr(start).starts_with("null\n"))) return {FileKind::json, ""};
+  if (sniff_safetensors(head, file_size)) return {FileKind::safetensors, ""};
+  for (const Magic& m : kForeign)
+    if (text.starts_with(m.bytes)) return {FileKind::foreign, std::string(m.what)};
+
+  const std::string lowered = lower(content.substr(start == content.npos ? 0 : start, 32));
+  if (lowered.starts_with("<!doctype html") || lowered.starts_with("<html") || lowered.starts_with("<script") || lowered.starts_with("<div"))
+    return {FileKind::foreign, "it is an HTML page; a BertViz page is not read yet, save out.attentions instead"};
+  if (lowered.starts_with("<?xml") || lowered.starts_with("<svg")) return {FileKind::foreign, "it is an XML document"};
+  const std::string extension = lower(name.substr(std::min(name.size(), name.rfind('.'))));
+  if (printable_text && !text.empty()) {
+    if (extension == ".csv" || extension == ".tsv" || content.find_first_of(",;\t") != content.npos)
+      return {FileKind::foreign, "it is a table in text (CSV), which is not read yet; in Python: A = numpy.loadtxt(f, delimiter=','); numpy.save(...)"};
+    return {FileKind::foreign, "it is plain text"};
+  }
+  std::string what = "it starts with the bytes " + hex(head);
+  if (extension == ".npy") what += ", a .npy file with 93 4e 55 4d 50 59";
+  else if (extension == ".npz" || extension == ".zip") what += ", a .npz file with 50 4b 03 04";
+  else if (extension == ".safetensors") what += ", a .safetensors file with the length of its header and {";
+  return {FileKind::foreign, what};
+}
+
+}  // namespace rollscope

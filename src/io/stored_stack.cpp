@@ -1,0 +1,174 @@
+#include "io/stored_stack.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "base/half.h"
+
+namespace rollscope {
+namespace {
+
+constexpr std::size_t kBlock = 1 << 20;
+
+template <class U>
+U load(const std::uint8_t* p, bool big_endian) {
+  U v = 0;
+  for (std::size_t i = 0; i < sizeof(U); ++i)
+    v = static_cast<U>(v | (static_cast<U>(p[i]) << (8 * (big_endian ? sizeof(U) - 1 - i : i))));
+  return v;
+}
+
+template <class U, class F>
+void convert_each(const std::uint8_t* in, std::size_t count, bool big_endian, Real* out, F to_real) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<Real>(to_real(load<U>(in + i * sizeof(U), big_endian)));
+}
+
+void softmax_row(std::span<Real> row) {
+  double top = -std::numeric_limits<double>::infinity();
+  for (const Real x : row) {
+    if (std::isnan(x)) return;  // stays visible as NaN
+    top = std::max(top, static_cast<double>(x));
+  }
+  if (std::isinf(top)) {  // all masked: an empty row; +inf is left as it is
+    if (top < 0) std::fill(row.begin(), row.end(), Real{0});
+    return;
+  }
+  double sum = 0;
+  for (Real& x : row) {
+    const double e = std::exp(static_cast<double>(x) - top);
+    x = static_cast<Real>(e);
+    sum += e;
+  }
+  for (Real& x : row) x = static_cast<Real>(static_cast<double>(x) / sum);
+}
+
+class StoredStack final : public StackSource {
+ public:
+  explicit StoredStack(StackPlan plan) : plan_(std::move(plan)) {}
+
+  Result<void> read_head(int layer, int head, MatrixView out) override {
+    assert(layer >= 0 && layer < static_cast<int>(plan_.layers.size()));
+    assert(head >= 0 && head < std::max(plan_.heads, 1));
+    assert(out.rows == plan_.out_rows() && out.columns == plan_.out_columns());
+    const LayerPlace& stored = plan_.layers[static_cast<std::size_t>(layer)];
+    const bool apart = !stored.heads.empty();
+    const LayerPlace& place = apart ? stored.heads[static_cast<std::size_t>(head)] : stored;
+    const std::uint64_t base = place.base + (apart ? 0 : place.head * static_cast<std::uint64_t>(head));
+    Result<void> done;
+    if (place.key == 1) done = read_lines(place, base, place.query, plan_.queries, plan_.rows, plan_.keys, plan_.columns, out, false);
+    else if (place.query == 1) done = read_lines(place, base, place.key, plan_.keys, plan_.columns, plan_.queries, plan_.rows, out, true);
+    else done = gather(place, base, out);
+    if (!done) return done;
+    const int rows = plan_.kept_rows(), columns = plan_.kept_columns();
+    if (plan_.softmax)
+      for (int i = 0; i < rows; ++i) softmax_row(out.row(i).first(static_cast<std::size_t>(columns)));
+    if (plan_.sink) add_sink(out, rows, columns);
+    return {};
+  }
+
+ private:
+  // Numbers that lie side by side form a line: a row, or (`across`) a column. Lines are read in blocks.
+  Result<void> read_lines(const LayerPlace& place, std::uint64_t base, std::uint64_t line_stride, int lines,
+                          const std::vector<int>& kept_lines, int length, const std::vector<int>& kept, MatrixView out, bool across) {
+    const StoredArray& a = *place.array;
+    const std::size_t item = dtype_size(a.dtype);
+    const auto n = static_cast<std::size_t>(length);
+    const bool dense = line_stride == n;
+    const int total = kept_lines.empty() ? lines : static_cast<int>(kept_lines.size());
+    const int per_block = dense ? static_cast<int>(std::clamp<std::size_t>(kBlock / (n * item), 1, static_cast<std::size_t>(total))) : 1;
+    numbers_.resize(n);
+    for (int at = 0; at < total;) {
+      const int first = kept_lines.empty() ? at : kept_lines[static_cast<std::size_t>(at)];
+      int count = 1;
+      while (count < per_block && at + count < total &&
+             (kept_lines.empty() || kept_lines[static_cast<std::size_t>(at + count)] == first + count))
+        ++count;
+      bytes_.resize(static_cast<std::size_t>(count) * n * item);
+      const std::uint64_t element = base + line_stride * static_cast<std::uint64_t>(first);
+      if (auto done = a.bytes->read(element * item, bytes_); !done) return done;
+      for (int i = 0; i < count; ++i, ++at) {
+        const bool direct = !across && kept.empty();
+        Real* to = direct ? out.row(at).data() : numbers_.data();
+        convert_numbers(bytes_.data() + static_cast<std::size_t>(i) * n * item, n, a.dtype, a.big_endian, to);
+        if (direct) continue;
+        const int wanted = kept.empty() ? length : static_cast<int>(kept.size());
+        for (int j = 0; j < wanted; ++j) {
+          const Real x = numbers_[static_cast<std::size_t>(kept.empty() ? j : kept[static_cast<std::size_t>(j)])];
+          (across ? out(j, at) : out(at, j)) = x;
+        }
+      }
+    }
+    return {};
+  }
+
+  // Neighbours lie far apart: the array is loaded whole, once.
+  Result<void> gather(const LayerPlace& place, std::uint64_t base, MatrixView out) {
+    const StoredArray& a = *place.array;
+    const std::size_t item = dtype_size(a.dtype);
+    const std::uint64_t size = a.elements * item;
+    if (whole_of_ != place.array.get()) {
+      whole_of_ = nullptr;
+      if (size > kScatteredLimit)
+        return fail(ErrorCode::too_big, {{"needed", human_bytes(static_cast<double>(size))},
+                                         {"limit", human_bytes(static_cast<double>(kScatteredLimit))},
+                                         {"detail", "in this order of axes a matrix lies scattered over the whole array; save numpy.ascontiguousarray(A)"}});
+      whole_.resize(static_cast<std::size_t>(size));
+      if (auto done = a.bytes->read(0, whole_); !done) return done;
+      whole_of_ = place.array.get();
+    }
+    for (int i = 0; i < plan_.kept_rows(); ++i) {
+      const auto q = static_cast<std::uint64_t>(plan_.rows.empty() ? i : plan_.rows[static_cast<std::size_t>(i)]);
+      for (int j = 0; j < plan_.kept_columns(); ++j) {
+        const auto k = static_cast<std::uint64_t>(plan_.columns.empty() ? j : plan_.columns[static_cast<std::size_t>(j)]);
+        const std::uint64_t element = base + q * place.query + k * place.key;
+        convert_numbers(whole_.data() + element * item, 1, a.dtype, a.big_endian, &out(i, j));
+      }
+    }
+    return {};
+  }
+
+  static void add_sink(MatrixView out, int rows, int columns) {
+    for (int i = 0; i < rows; ++i) {
+      double sum = 0;
+      for (int j = 0; j < columns; ++j) sum += static_cast<double>(out(i, j));
+      out(i, columns) = static_cast<Real>(std::isnan(sum) ? 0.0 : std::max(0.0, 1.0 - sum));
+    }
+    for (int i = rows; i < out.rows; ++i)
+      for (int j = 0; j <= columns; ++j) out(i, j) = j == columns ? Real{1} : Real{0};
+  }
+
+  StackPlan plan_;
+  std::vector<std::uint8_t> bytes_, whole_;
+  std::vector<Real> numbers_;
+  const StoredArray* whole_of_ = nullptr;
+};
+
+}  // namespace
+
+void convert_numbers(const std::uint8_t* in, std::size_t count, DType type, bool big_endian, Real* out) {
+  const auto same = [](auto v) { return v; };
+  switch (type) {
+    case DType::f16: convert_each<std::uint16_t>(in, count, big_endian, out, half_to_float); break;
+    case DType::bf16: convert_each<std::uint16_t>(in, count, big_endian, out, bfloat16_to_float); break;
+    case DType::f32: convert_each<std::uint32_t>(in, count, big_endian, out, [](std::uint32_t v) { return std::bit_cast<float>(v); }); break;
+    case DType::f64: convert_each<std::uint64_t>(in, count, big_endian, out, [](std::uint64_t v) { return std::bit_cast<double>(v); }); break;
+    case DType::f8_e4m3: convert_each<std::uint8_t>(in, count, false, out, float8_e4m3_to_float); break;
+    case DType::f8_e5m2: convert_each<std::uint8_t>(in, count, false, out, float8_e5m2_to_float); break;
+    case DType::u8: convert_each<std::uint8_t>(in, count, false, out, same); break;
+    case DType::i8: convert_each<std::uint8_t>(in, count, false, out, [](std::uint8_t v) { return static_cast<std::int8_t>(v); }); break;
+    case DType::u16: convert_each<std::uint16_t>(in, count, big_endian, out, same); break;
+    case DType::i16: convert_each<std::uint16_t>(in, count, big_endian, out, [](std::uint16_t v) { return static_cast<std::int16_t>(v); }); break;
+    case DType::u32: convert_each<std::uint32_t>(in, count, big_endian, out, same); break;
+    case DType::i32: convert_each<std::uint32_t>(in, count, big_endian, out, [](std::uint32_t v) { return static_cast<std::int32_t>(v); }); break;
+    case DType::u64: convert_each<std::uint64_t>(in, count, big_endian, out, same); break;
+    case DType::i64: convert_each<std::uint64_t>(in, count, big_endian, out, [](std::uint64_t v) { return static_cast<std::int64_t>(v); }); break;
+    case DType::boolean: convert_each<std::uint8_t>(in, count, false, out, [](std::uint8_t v) { return v ? 1 : 0; }); break;
+  }
+}
+
+std::unique_ptr<StackSource> make_stored_stack(StackPlan plan) { return std::make_unique<StoredStack>(std::move(plan)); }
+
+}  // namespace rollscope
