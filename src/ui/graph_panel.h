@@ -1,0 +1,41 @@
+// What the graph view keeps between frames: the layout and the ribbons on the GPU, made anew when a key part of the
+// question changes.
+#pragma once
+
+#include <string>
+
+#include "scene/graph_layout.h"
+#include "ui/ui.h"
+
+namespace rollscope::ui {
+
+struct GraphPanel {
+  GraphLayout layout;
+  std::vector<float> traced;  // per ribbon, while an input's paths are lit
+  double widen = 1;           // how much wider those are drawn
+  gpu::RibbonBatch batch = 0, lit = 0;
+
+  struct Key {
+    std::uint64_t view = 0;
+    Box area;
+    double keep = 0;
+    Camera camera;
+    bool dark = false;
+    int trace = -1;
+    bool operator==(const Key& o) const {
+      return view == o.view && area.x == o.area.x && area.y == o.area.y && area.w == o.area.w && area.h == o.area.h && keep == o.keep && camera == o.camera && dark == o.dark && trace == o.trace;
+    }
+  } key;
+  bool made = false;
+};
+
+// Lays out and uploads what changed.
+void update_graph(Ui& ui, const Box& area, int trace);
+void forget_graph(Ui& ui, bool lost);  // lost: the context is gone, handles are void
+// Colour of a ribbon of weight `w` (look.md, Graph).
+[[nodiscard]] ImU32 ribbon_colour(const Ui& ui, double w, double largest);
+[[nodiscard]] double largest_ribbon(const GraphLayout& layout);
+// Queues a batch into the draw list, so that it keeps its place between ImGui's own shapes.
+void draw_batch(Ui& ui, gpu::RibbonBatch batch, const Box& clip);
+
+}  // namespace rollscope::ui

@@ -1,0 +1,234 @@
+// The matrix view (panels.h): heatmap, cells, crosshair and pointer. Margins, legend and toolbar: matrix_*.cpp.
+#include <cmath>
+#include <cstdio>
+
+#include "imgui_internal.h"
+#include "ui/matrix_panel.h"
+#include "ui/names.h"
+#include "ui/panels.h"
+#include "ui/tooltip.h"
+
+namespace rollscope::ui {
+namespace {
+
+constexpr float kRotatedRoom = 66;
+
+Box cell_box(const Ui& ui, int row, int column) {
+  const MatrixLayout& l = ui.matrix->layout;
+  const auto c = static_cast<float>(l.cell);
+  return {l.area.x + static_cast<float>((column - l.left) * l.cell), l.area.y + static_cast<float>((row - l.top) * l.cell), c, c};
+}
+
+void draw_values(Ui& ui, const MatrixData& m) {
+  const MatrixLayout& l = ui.matrix->layout;
+  const int r0 = static_cast<int>(l.top), c0 = static_cast<int>(l.left);
+  const int r1 = std::min(m.rows, static_cast<int>(std::ceil(l.top + l.area.h / l.cell)));
+  const int c1 = std::min(m.columns, static_cast<int>(std::ceil(l.left + l.area.w / l.cell)));
+  const float px = ui.phone ? 10.5f : 12;
+  for (int r = r0; r < r1; ++r)
+    for (int c = c0; c < c1; ++c) {
+      if (!cell_exists(m, r, c)) continue;
+      const float v = cell_value(m, r, c);
+      const Box b = cell_box(ui, r, c);
+      if (std::isnan(v)) continue;  // crossed by the shader
+      const bool sink = ui.is_sink(c);
+      const std::string n = ui.words.percent(v);
+      if (text_width(ui, n, {px, Weight::regular, 0}) > b.w - 1) continue;
+      const ImU32 ink = sink ? ui.theme.ink2 : ink_on(weight_colour(cell_position(ui, r, c), ui.theme.dark));
+      if (sink) {
+        const float w = text_width(ui, n, {px, Weight::regular, 0}) + 4;
+        fill(ui, {b.middle_x() - w / 2, b.middle_y() - 7, w, 14}, faded(ui.theme.panel, 0.85f), 2);
+      }
+      text_centre(ui, b.middle_x(), baseline(b.y, b.h - 1, px), n, {px, Weight::regular, ink});
+    }
+}
+
+void draw_crosshair(Ui& ui, const MatrixData& m, const Box& area) {
+  const AppState& s = ui.state();
+  const int column = ui.app.hover.key >= 0 ? ui.app.hover.key : s.selection.key;
+  const float seam = ui.matrix->layout.cell > 8 ? 1 : 0;
+  if (s.selection.query < m.rows) {
+    Box row = cell_box(ui, s.selection.query, 0);
+    row.x = area.x, row.w = area.w - seam, row.h -= seam;
+    frame(ui, {row.x - 2, row.y - 2, row.w + 4, row.h + 4}, ui.theme.accent, 2, 2);
+  }
+  if (column >= 0 && column < m.columns) {
+    Box b = cell_box(ui, 0, column);
+    b.y = area.y, b.h = area.h - seam, b.w -= seam;
+    frame(ui, {b.x - 1, b.y - 1, b.w + 2, b.h + 2}, ui.theme.accent, 1, 1);
+    const int row = ui.app.hover.key >= 0 && ui.app.hover.query >= 0 ? ui.app.hover.query : s.selection.query;
+    if (row >= 0 && row < m.rows) {
+      Box cell = cell_box(ui, row, column);
+      cell.w -= seam, cell.h -= seam;
+      frame(ui, {cell.x - 2, cell.y - 2, cell.w + 4, cell.h + 4}, ui.theme.ink, 2, 1);
+    }
+  }
+}
+
+void cell_tooltip(Ui& ui, const MatrixData& m, int row, int column) {
+  const Box at = cell_box(ui, row, column);
+  if (!cell_exists(m, row, column)) {
+    tooltip(ui, at, {Rich().token(ui.token(column, true), tip_ink(ui, true)), Rich().add(ui.words("ui.tip.later"), tip_quiet(ui))});
+    return;
+  }
+  const float v = cell_value(m, row, column);
+  if (std::isnan(v)) {
+    tooltip(ui, at, {Rich().add(ui.words("ui.tip.nan"), tip_ink(ui))});
+    return;
+  }
+  int rank = 1, visible = 0;
+  for (int c = 0; c < m.columns; ++c) {
+    if (!cell_exists(m, row, c) || std::isnan(cell_value(m, row, c))) continue;
+    ++visible;
+    rank += cell_value(m, row, c) > v;
+  }
+  tooltip_weight(ui, at, row, column, v, rank, visible);
+}
+
+void point(Ui& ui, const MatrixData& m, const Box& area) {
+  AppState next = ui.app.state();
+  const MatrixLayout& l = ui.matrix->layout;
+  if (Wheel* w = ui.wheel_in({area.x - 80, area.y - 60, area.w + 80, area.h + 60})) {
+    if (!w->zoom && w->dx != 0) {
+      next.matrix.camera = pan_matrix(l, m.rows, m.columns, next.matrix.camera, -w->dx, -w->dy);
+    } else {
+      const double factor = w->zoom ? w->factor : std::exp(-w->dy / 300);
+      next.matrix.camera = zoom_matrix(l, m.rows, m.columns, next.matrix.camera, factor, std::clamp(w->x, area.x, area.right()), std::clamp(w->y, area.y, area.bottom()));
+      if (w->zoom && (w->dx != 0 || w->dy != 0)) {
+        const MatrixLayout moved = layout_matrix(m.rows, m.columns, l.room, next.matrix.camera, ui.matrix->longest_column);
+        next.matrix.camera = pan_matrix(moved, m.rows, m.columns, next.matrix.camera, w->dx, w->dy);
+      }
+    }
+    ui.app.set(next);
+    ui.wake();
+  }
+  if (!ui.mouse_in(area) && ui.drag_id != "matrix.pan") return;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && ui.mouse_in(area)) ui.drag_id = "matrix.pan", ui.dragged = false;
+  if (ui.drag_id == "matrix.pan" && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) && next.matrix.camera.zoom > 1) {
+    const ImVec2 d = ImGui::GetIO().MouseDelta;
+    next.matrix.camera = pan_matrix(l, m.rows, m.columns, next.matrix.camera, d.x, d.y);
+    ui.dragged = true;
+    ui.cursor("grabbing");
+    ui.app.set(next, false);
+  }
+  int row = -1, column = -1;
+  pick_cell(l, m.rows, m.columns, mouse.x, mouse.y, row, column);
+  if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) && ui.drag_id == "matrix.pan") {
+    ui.drag_id.clear();
+    if (ui.dragged) ui.app.set(ui.app.state(), true);
+    else if (row >= 0) {
+      AppState chosen = ui.app.state();
+      if (chosen.selection.query != row) chosen.selection.level = -1;
+      chosen.selection.query = row;
+      chosen.selection.key = cell_exists(m, row, column) ? column : -1;
+      ui.app.set(chosen);
+    }
+  }
+  if (row < 0 || (ui.dragged && ImGui::IsMouseDown(ImGuiMouseButton_Left))) return;
+  ui.hover_next.query = row;
+  ui.hover_next.key = column;
+  cell_tooltip(ui, m, row, column);
+  if (ui.want_cursor.empty()) ui.cursor(next.matrix.camera.zoom > 1 ? "grab" : "pointer");
+}
+
+}  // namespace
+
+float cell_value(const MatrixData& m, int row, int column) { return m.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(m.columns) + static_cast<std::size_t>(column)]; }
+bool cell_exists(const MatrixData& m, int row, int column) { return !(m.causal && column > row); }
+
+double cell_position(const Ui& ui, int row, int column) {
+  const MatrixPanel& p = *ui.matrix;
+  double v = cell_value(*ui.app.matrix(), row, column);
+  if (p.scale.curve == ScaleCurve::per_row) {
+    const double most = p.row_most[static_cast<std::size_t>(row)];
+    v = most > 0 ? v / most : 0;
+  }
+  return p.scale.position(v);
+}
+
+MatrixFrame frame_matrix(Ui& ui, const Box& box) {
+  MatrixFrame f;
+  f.whole = box;
+  const MatrixData& m = *ui.app.matrix();
+  MatrixPanel& p = *ui.matrix;
+  Box b = box;
+  b.cut_left(ui.phone ? 8 : 16);
+  b.cut_right(ui.phone ? 8 : 16);
+  b.cut_bottom(8);
+  const bool wide = !ui.phone && b.w > 560;
+  if (!ui.phone && b.w > 860 && ui.app.thumbs() && ui.state().recipe.method == Method::rollout) f.thumbs = b.cut_right(100);
+  if (wide) f.legend = b.cut_right(f.thumbs.w > 0 ? 170 : 160);
+  if (wide && b.w > 420) f.spread = b.cut_right(112);
+  else if (wide) b.cut_right(16);
+  if (!ui.phone && box.h > 330) f.means = b.cut_bottom(46);
+
+  const float label = std::min(p.longest_row, ui.phone ? 64.0f : 140.0f);
+  Box rows = b.cut_left(label + 10);
+  // Names above are slanted when one is wider than a cell.
+  const float fit = std::min({b.w / static_cast<float>(m.columns), (b.h - 30) / static_cast<float>(m.rows), 96.0f});
+  const bool rotate = p.longest_column + 8 > fit * static_cast<float>(std::max(1.0, ui.state().matrix.camera.zoom));
+  const float head = rotate ? std::clamp(std::min(p.longest_column, 84.0f) * 0.75f + 16, 30.0f, ui.phone ? 56.0f : kRotatedRoom + 14) : 32;
+  Box columns = b.cut_top(head);
+  // Slanted names of the last columns lean to the right.
+  if (rotate && f.spread.w <= 0) b.cut_right(ui.phone ? 24 : 20);
+  p.layout = layout_matrix(m.rows, m.columns, {std::round(b.x), std::round(b.y), b.w, b.h}, ui.state().matrix.camera, rotate ? 1e4f : p.longest_column);
+  const GraphRect& a = p.layout.area;
+  f.area = {a.x, a.y, a.w, a.h};
+  f.row_labels = {rows.x, a.y, rows.w, a.h};
+  f.column_labels = {a.x, columns.y, a.w, columns.h};
+  // What stands beside the matrix moves up to it.
+  if (f.spread.w > 0) {
+    f.spread = {a.x + a.w + 14, a.y, 98, a.h};
+    f.legend.x = std::max(f.spread.right() + 14, std::min(f.legend.x, f.spread.right() + 60));
+  } else if (f.legend.w > 0) {
+    f.legend.x = std::min(f.legend.x, a.x + a.w + 50);
+  }
+  if (f.means.h > 0) f.means = {a.x, a.y + a.h + 8, a.w, 34};
+  return f;
+}
+
+void draw_matrix_view(Ui& ui, const Box& box) {
+  Box b = box;
+  if (!ui.phone) matrix_toolbar(ui, b.cut_top(36));
+  else matrix_toolbar(ui, b.cut_top(44));
+  ui.record.matrix = b;
+  const MatrixData* m = ui.app.matrix();
+  if (!m || m->rows <= 0 || m->columns <= 0) {
+    text_centre(ui, b.middle_x(), b.middle_y(), ui.words("ui.matrix.pending"), {13, Weight::regular, ui.theme.ink3});
+    return;
+  }
+  update_matrix(ui);
+  const MatrixFrame f = frame_matrix(ui, b);
+  MatrixPanel& p = *ui.matrix;
+  if (f.area.w < 10 || f.area.h < 10) return;
+  ui.record.matrix = f.area;
+  ui.record.cell = static_cast<float>(p.layout.cell);
+  ui.record.left = p.layout.left, ui.record.top = p.layout.top;
+
+  matrix_labels(ui, f);
+  gpu::HeatmapDraw draw;
+  draw.heatmap = p.heatmap;
+  draw.area = {f.area.x, f.area.y, f.area.w, f.area.h};
+  draw.left = p.layout.left, draw.top = p.layout.top, draw.cell = p.layout.cell;
+  draw.low = static_cast<float>(p.scale.low), draw.high = static_cast<float>(p.scale.high);
+  draw.curve = p.scale.curve == ScaleCurve::log ? 1 : p.scale.curve == ScaleCurve::per_row ? 2 : 0;
+  draw.colormap = p.colormap;
+  draw.masked = ui.theme.raw.well;
+  draw.causal = m->causal;
+  draw.hatched = std::span<const int>(p.sinks).first(std::min(p.sinks.size(), gpu::kMaxHatched));
+  draw.hatch = ui.theme.raw.sink;
+  draw.ground = ui.theme.raw.panel;
+  queue_heatmap(ui, draw);
+
+  ImGui::PushClipRect({f.area.x - 3, f.area.y - 3}, {f.area.right() + 3, f.area.bottom() + 3}, true);
+  if (ui.state().matrix.values && (p.layout.values || (ui.phone && p.layout.cell >= 25))) draw_values(ui, *m);
+  draw_crosshair(ui, *m, f.area);
+  ImGui::PopClipRect();
+  point(ui, *m, f.area);
+  matrix_margins(ui, f);
+  matrix_legend(ui, f);
+  matrix_thumbs(ui, f);
+}
+
+}  // namespace rollscope::ui

@@ -1,0 +1,108 @@
+#include "ui/names.h"
+
+#include <algorithm>
+
+namespace rollscope::ui {
+
+std::string method_words(const Ui& ui, Method m) { return std::string(ui.words(m == Method::raw ? "ui.method.raw" : "ui.method.rollout")); }
+
+std::string stream_words(const Ui& ui, const Stream& s) {
+  const std::string id = "ui.stream." + std::string(stream_kind_name(s.kind));
+  // Two streams of one kind go by the names of the file.
+  int alike = 0;
+  for (const Stream& other : ui.app.dump().streams) alike += other.kind == s.kind;
+  if (alike > 1 || !ui.words.has(id)) return s.name;
+  return std::string(ui.words(id));
+}
+
+std::string fusion_words(const Ui& ui, const Recipe& r) {
+  if (ui.stream().heads == 0) return std::string(ui.words("ui.fusion.stored"));
+  const std::string id = "ui.fusion." + std::string(fusion_name(r.fusion));
+  const int all = ui.stream().heads;
+  if (r.heads.size() == 1) return ui.words.fill("ui.fusion.one", {{"head", ui.words.count(r.heads[0] + 1)}});
+  if (r.heads.empty()) return ui.words.fill(id, {{"n", ui.words.count(all)}});
+  return ui.words.fill(id + ".some", {{"n", ui.words.count(static_cast<long long>(r.heads.size()))}, {"all", ui.words.count(all)}});
+}
+
+std::string layers_words(const Ui& ui, const Recipe& r) {
+  const int end = r.end_layer < 0 ? ui.stream().layers() : r.end_layer;
+  const std::string first = std::to_string(ui.layer_number(r.first_layer)), last = std::to_string(ui.layer_number(end - 1));
+  if (end - r.first_layer == 1 && r.method == Method::raw && end == ui.stream().layers() && ui.stream().layers() > 1)
+    return ui.words.fill("ui.layers.last", {{"layer", last}});
+  return end - r.first_layer == 1 && r.method == Method::raw ? last : first + "–" + last;
+}
+
+std::string leaves_out_words(const Ui& ui) {
+  return std::string(ui.words(ui.stream().kind == StreamKind::cross ? "ui.leaves_out.cross" : "ui.leaves_out"));
+}
+
+std::string weight_words(const Ui& ui) {
+  return std::string(ui.words(ui.state().recipe.method == Method::raw ? "ui.weight.attention" : "ui.weight.rollout"));
+}
+
+std::string other_recipe_words(const Ui& ui, const Recipe& o) {
+  const Recipe& base = ui.state().recipe;
+  if (o.method != base.method) {
+    if (o.method == Method::raw) return ui.words.fill("ui.other.raw", {{"layer", std::to_string(ui.layer_number((o.end_layer < 0 ? ui.stream().layers() : o.end_layer) - 1))}});
+    return method_words(ui, o.method);
+  }
+  if (o.residual != base.residual) return ui.words.fill("ui.other.residual", {{"r", ui.words.number(o.residual, 2)}});
+  if (o.fusion != base.fusion) return std::string(ui.words("ui.other.fusion." + std::string(fusion_name(o.fusion))));
+  if (o.first_layer != base.first_layer || o.end_layer != base.end_layer)
+    return ui.words.fill("ui.other.layers", {{"layers", layers_words(ui, o)}});
+  return method_words(ui, o.method);
+}
+
+std::string sinks_words(const Ui& ui) {
+  std::string out;
+  if (const ViewData* v = ui.view()) {
+    std::size_t shown = 0;
+    for (int s : v->sinks) {
+      if (shown++ == 3) return out + " …";
+      out += (out.empty() ? "" : ", ") + ui.token(s, true);
+    }
+  }
+  return out;
+}
+
+std::string query_name(const Ui& ui, int query) {
+  const auto& predicts = ui.stream().predicts;
+  if (ui.stream().kind == StreamKind::cross && query >= 0 && query < static_cast<int>(predicts.size()) && !predicts[static_cast<std::size_t>(query)].empty())
+    return predicts[static_cast<std::size_t>(query)];
+  return ui.token(query, false);
+}
+
+std::string place_words(const Ui& ui) {
+  const ViewData* v = ui.view();
+  if (!v) return {};
+  const int end = v->recipe.end_layer < 0 ? ui.stream().layers() : v->recipe.end_layer;
+  const bool raw = v->recipe.method == Method::raw;
+  const std::string top = std::to_string(ui.layer_number(end - 1));
+  Slots slots{{"token", ui.words.count(v->query + 1)}, {"layer", top}, {"stream", stream_words(ui, ui.stream())}};
+  if (ui.stream().kind == StreamKind::cross) {
+    slots.emplace_back("after", ui.token(v->query, false));
+    slots.emplace_back("layers", layers_words(ui, v->recipe));
+    const bool predicts = query_name(ui, v->query) != ui.token(v->query, false);
+    return ui.words.fill(predicts ? "ui.place.cross" : "ui.place.cross_plain", slots);
+  }
+  if (raw) {
+    slots.emplace_back("layers", layers_words(ui, v->recipe));
+    return ui.words.fill(end - v->recipe.first_layer == 1 ? "ui.place.raw" : "ui.place.raw_range", slots);
+  }
+  const int level = v->level <= 0 ? end - v->recipe.first_layer : v->level;
+  slots[1].second = std::to_string(ui.layer_number(v->recipe.first_layer + level - 1));
+  return ui.words.fill("ui.place", slots);
+}
+
+std::string limit_words(const Ui& ui, const ReportItem& item) {
+  const std::string id = "report." + std::string(report_name(item.code)) + ".text";
+  return ui.words.has(id) ? fill(ui.words(id), item.params) : report_text(item);
+}
+
+const ReportItem* find_limit(const ViewData& v, ReportCode code) {
+  const auto it = std::find_if(v.limits.begin(), v.limits.end(), [&](const ReportItem& i) { return i.code == code; });
+  return it == v.limits.end() ? nullptr : &*it;
+}
+bool has_limit(const ViewData& v, ReportCode code) { return find_limit(v, code) != nullptr; }
+
+}  // namespace rollscope::ui
