@@ -41,7 +41,7 @@ export default [
       ctx.assert.equal(await page.textContent("dialog .dialog-note code"), "unknown_format");
       await ctx.picture(page, "error_light");
       await page.keyboard.press("Escape");
-      ctx.assert.equal(await page.locator("dialog").count(), 0);
+      await page.waitForSelector("dialog", { state: "detached" });
       ctx.assert.equal(await openName(page), "sentiment_negative.npz");
     },
   },
