@@ -26,7 +26,7 @@ export function showReading(name, locale, cancel) {
       else bar.removeAttribute("value");
       const whole = (bytes) => locale.number.format(Math.round(bytes / MB));
       amount.textContent = p.total >= MB ? locale.t("dom.reading.amount", { read: whole(p.bytes), total: whole(p.total) }) : "";
-      layers.textContent = p.layers > 0 ? locale.t("dom.reading.layer", { layer: Math.min(p.layer + 1, p.layers), layers: p.layers }) : "";
+      layers.textContent = p.layers > 0 ? locale.t("dom.reading.layer", { layer: p.layer, layers: p.layers }) : "";
     },
     done() {
       over = true;

@@ -39,10 +39,16 @@ export function showReport(name, info, { locale, again }) {
   const action = (text, act) => element("button", { type: "button", class: "link", onclick: act }, text);
   const label = (pair) => (locale.has(`dom.assume.${pair.join("=")}`) ? locale.t(`dom.assume.${pair.join("=")}`) : locale.t("dom.assume.other", { switch: pair.join("=") }));
 
+  // The only stream of a file need not be named; one of several is named in words.
+  const locatedText = (where, text) => {
+    const stream = info.streams.find((one) => one.name === where);
+    if (!where || (stream && info.streams.length === 1)) return text;
+    return locale.t("dom.report.where", { where: stream ? locale.t(`dom.kind.${stream.kind}`) : where, text });
+  };
   const remark = (item) => {
     const { text, fix } = locale.remark(item);
     const offers = offersOf(item, assumed);
-    return row(item.severity, item.where ? locale.t("dom.report.where", { where: item.where, text }) : text, offers.length ? "" : fix,
+    return row(item.severity, locatedText(item.where, text), offers.length ? "" : fix,
       ...offers.map(([key, value]) => action(label([key, value]), () => reopen({ ...assumed, [key]: value }))));
   };
 
