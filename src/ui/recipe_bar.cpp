@@ -239,6 +239,13 @@ void draw_recipe_bar(Ui& ui, const Box& box) {
     const float x = std::round(box.x + kPadX + places[i].first + (places[i].second == lines - 1 || one_line ? push : 0));
     const float base = base_of(places[i].second);
     if (w.slot.empty()) {
+      // Where the slider stands between the number and what follows, it is the comma.
+      if (rollout && i > 0 && words[i - 1].slot == "residual" && (w.text == "," || w.text.starts_with("、"))) {
+        if (w.text == ",") continue;
+        push -= text_width(ui, "、", {kPx, Weight::regular, 0});
+        text(ui, x, base, std::string_view(w.text).substr(3), {kPx, Weight::regular, ui.theme.ink2});
+        continue;
+      }
       text(ui, x, base, w.text, {kPx, Weight::regular, ui.theme.ink2});
     } else if (w.slot == "residual") {
       residual_number(ui, x, base, w);
