@@ -49,6 +49,7 @@ const gallery = new Gallery(new URL("../../gallery/", assets));
 let header = null, mirror = null, tableView = null, tellHost = () => {};
 
 const frames = new Frames((now) => {
+  if (!page) return;  // asked for while it is still being made
   const before = drawn;
   drawn = page.frame(now);
   if (awaitingPicture && drawn > before && !host.asks("view")) {
