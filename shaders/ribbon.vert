@@ -14,12 +14,18 @@ flat out vec2 v_soft;
 
 const float kSegments = 24.0;
 
+// Where vertex pair k lies along the curve: closer together at the ends, where it bends.
+float along(int k) {
+  float s = float(k) / kSegments;
+  return s * s * (3.0 - 2.0 * s);
+}
+
 vec2 at(float t) {
   return mix(a_ends.xy, a_ends.zw, vec2(t * t * (3.0 - 2.0 * t), t * (1.5 + t * (t - 1.5))));
 }
 
 void main() {
-  float t = float(gl_VertexID >> 1) / kSegments;
+  float t = along(gl_VertexID >> 1);
   float side = float(gl_VertexID & 1) * 2.0 - 1.0;
   vec2 chord = a_ends.zw - a_ends.xy;
   vec2 tangent = chord * vec2(6.0 * t * (1.0 - t), 1.5 - 3.0 * t + 3.0 * t * t);
@@ -36,7 +42,7 @@ void main() {
     float before = 0.0, all = 0.0;
     vec2 last = at(0.0);
     for (int k = 1; k <= int(kSegments); ++k) {
-      vec2 next = at(float(k) / kSegments);
+      vec2 next = at(along(k));
       all += distance(last, next);
       if (k <= gl_VertexID >> 1) before = all;
       last = next;

@@ -20,6 +20,9 @@ struct {
 // the canvas on every resize of the window by setting its size again. The page feeds input and sizes itself
 // (design.md, decision 16), so SDL hears nothing.
 void deafen() {
+  emscripten_set_keydown_callback(kCanvas, nullptr, 0, nullptr);
+  emscripten_set_keyup_callback(kCanvas, nullptr, 0, nullptr);
+  emscripten_set_keypress_callback(kCanvas, nullptr, 0, nullptr);
   emscripten_set_mousemove_callback(kCanvas, nullptr, 0, nullptr);
   emscripten_set_mousedown_callback(kCanvas, nullptr, 0, nullptr);
   emscripten_set_mouseup_callback(EMSCRIPTEN_EVENT_TARGET_DOCUMENT, nullptr, 0, nullptr);
@@ -42,8 +45,8 @@ void deafen() {
 }  // namespace
 
 bool open_window() {
-  // Keys are looked for on an element that is not there.
-  SDL_SetHint(SDL_HINT_EMSCRIPTEN_KEYBOARD_ELEMENT, "#no-keyboard");
+  // Not the window, if only until deafen(); an element that does not exist would throw.
+  SDL_SetHint(SDL_HINT_EMSCRIPTEN_KEYBOARD_ELEMENT, kCanvas);
   SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
   if (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0) return false;
   SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_ES);

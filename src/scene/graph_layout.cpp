@@ -233,7 +233,7 @@ GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, cons
 
 GraphHit pick_graph(const GraphLayout& g, float x, float y) {
   constexpr float kNodeReach = 6, kRibbonReach = 4;
-  constexpr int kSegments = 24;  // as drawn
+  constexpr int kSegments = 24;  // as drawn by ribbon.vert, close together where the curve bends
   GraphHit hit;
   float best = kNodeReach;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
@@ -251,7 +251,8 @@ GraphHit pick_graph(const GraphLayout& g, float x, float y) {
     float d = kRibbonReach + half;
     GraphPoint a = ribbon_point(r, 0);
     for (int k = 1; k <= kSegments; ++k) {
-      const GraphPoint b = ribbon_point(r, static_cast<float>(k) / kSegments);
+      const float s = static_cast<float>(k) / kSegments;
+      const GraphPoint b = ribbon_point(r, s * s * (3 - 2 * s));
       d = std::min(d, distance_to_segment(x, y, a, b));
       a = b;
     }
