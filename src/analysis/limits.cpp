@@ -1,7 +1,5 @@
 #include "analysis/limits.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include "analysis/recipe_text.h"
 #include "base/utf8.h"
 #include "methods/rollout.h"
+#include "base/text.h"
 
 namespace rollscope {
 namespace {
@@ -36,7 +35,7 @@ bool in_ranges(char32_t c) {
   return std::any_of(kPunctuation.begin(), kPunctuation.end(), [c](Range r) { return c >= r.first && c <= r.last; });
 }
 
-std::string percent(double share) { return share < 0.01 ? fmt::format("{:.1f}", share * 100) : fmt::format("{:.0f}", share * 100); }
+std::string percent(double share) { return share < 0.01 ? formatted("%.1f", share * 100) : formatted("%.0f", share * 100); }
 
 const std::string& label(const Stream& stream, int key) {
   static const std::string none;
@@ -129,7 +128,7 @@ Report recipe_limits(const Stream& stream, const Recipe& recipe, const StrongKey
   if (distance >= 0 && distance <= kSimilar) {
     const bool collapsed = distance <= kCollapsed && recipe.method == Method::rollout;
     report.push_back(report_item(collapsed ? ReportCode::rollout_collapsed : ReportCode::rows_similar,
-                                 {{"distance", distance < 0.01 ? fmt::format("{:.3f}", distance) : fmt::format("{:.2f}", distance)}}, stream.name));
+                                 {{"distance", distance < 0.01 ? formatted("%.3f", distance) : formatted("%.2f", distance)}}, stream.name));
   }
   return report;
 }
@@ -142,7 +141,7 @@ Report row_limits(const RowFacts& facts) {
   if (stream.causal && rollout && facts.uniform[0] > kAbsorbing)
     report.push_back(report_item(ReportCode::absorbing_first_token, {{"share", percent(facts.uniform[0])}}, stream.name));
   if (facts.spread >= kNearlyUniform * facts.visible)
-    report.push_back(report_item(ReportCode::nearly_uniform, {{"spread", fmt::format("{:.1f}", facts.spread)},
+    report.push_back(report_item(ReportCode::nearly_uniform, {{"spread", formatted("%.1f", facts.spread)},
                                                               {"visible", std::to_string(facts.visible)}}, stream.name));
   bool above = false;
   for (int j = 0; j < real_keys(stream) && !above; ++j)
@@ -157,23 +156,23 @@ Report row_limits(const RowFacts& facts) {
   std::string detail, kind;
   if (range.itself_from >= 0 && first != facts.query) {
     kind = "itself";
-    detail = fmt::format("from {:.2f} on the token itself comes first", range.itself_from);
+    detail = formatted("from %.2f on the token itself comes first", range.itself_from);
   } else if (range.first_other >= 0) {
     kind = "other";
-    detail = fmt::format("\"{}\" comes first at some weights between 0.25 and 0.9", label(stream, range.first_other));
+    detail = "\"" + label(stream, range.first_other) + "\" comes first at some weights between 0.25 and 0.9";
   } else if (range.first_changes) {
     kind = "first";
     detail = "another token comes first at some weights between 0.25 and 0.9";
   } else if (halves) {
     kind = "halves";
-    detail = fmt::format("the weight of \"{}\" falls to {:.1f} % between 0.25 and 0.9", label(stream, first),
-                         100 * range.low[static_cast<std::size_t>(first)]);
+    detail = formatted("the weight of \"%s\" falls to %.1f %% between 0.25 and 0.9", label(stream, first).c_str(),
+                       100 * static_cast<double>(range.low[static_cast<std::size_t>(first)]));
   }
   if (!kind.empty())
     report.push_back(report_item(ReportCode::residual_sensitive,
                                  {{"detail", detail}, {"kind", kind}, {"key", std::to_string(first)},
                                   {"other", std::to_string(range.first_other)},
-                                  {"residual", range.itself_from < 0 ? "" : fmt::format("{:.2f}", range.itself_from)}}, stream.name));
+                                  {"residual", range.itself_from < 0 ? "" : formatted("%.2f", range.itself_from)}}, stream.name));
   return report;
 }
 

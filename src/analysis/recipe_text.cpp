@@ -1,6 +1,5 @@
 #include "analysis/recipe_text.h"
-
-#include <fmt/format.h>
+#include "base/text.h"
 
 #include <algorithm>
 #include <array>
@@ -29,8 +28,8 @@ Result<void> check_rollout(const Stream& stream) {
     return fail(ErrorCode::method_not_for_stream, std::move(params));
   }
   if (stream.queries != stream.keys) {
-    params["detail"] = fmt::format("its matrices are {} x {}, and layers can only be multiplied where they are square",
-                                   stream.queries, stream.keys);
+    params["detail"] = formatted("its matrices are %d x %d, and layers can only be multiplied where they are square",
+                                 stream.queries, stream.keys);
     return fail(ErrorCode::method_not_for_stream, std::move(params));
   }
   return {};
@@ -57,9 +56,9 @@ std::string stream_words(const Stream& stream) {
 std::string heads_words(const Stream& stream, const Recipe& recipe) {
   if (stream.heads == 0) return "heads fused in the file";
   if (recipe.heads.empty())
-    return stream.heads == 1 ? "one head" : fmt::format("heads fused by {} of {}", fusion_name(recipe.fusion), stream.heads);
-  if (recipe.heads.size() == 1) return fmt::format("head {} of {}", recipe.heads[0] + 1, stream.heads);
-  return fmt::format("heads {} of {} fused by {}", number_list(recipe.heads), stream.heads, fusion_name(recipe.fusion));
+    return stream.heads == 1 ? "one head" : "heads fused by " + std::string(fusion_name(recipe.fusion)) + " of " + std::to_string(stream.heads);
+  if (recipe.heads.size() == 1) return formatted("head %d of %d", recipe.heads[0] + 1, stream.heads);
+  return formatted("heads %s of %d fused by %s", number_list(recipe.heads).c_str(), stream.heads, fusion_name(recipe.fusion).data());
 }
 
 }  // namespace
@@ -86,8 +85,8 @@ Result<Recipe> resolve_recipe(const DumpInfo& dump, const RecipeRequest& request
     if (end == -1) end = stream->layers();
     if (first < 0 || end > stream->layers() || first >= end)
       return fail(ErrorCode::out_of_range, {{"option", "layers"},
-                                            {"value", fmt::format("{}:{}", first, end)},
-                                            {"allowed", fmt::format("0:{} and ranges inside it", stream->layers())}});
+                                            {"value", formatted("%d:%d", first, end)},
+                                            {"allowed", formatted("0:%d and ranges inside it", stream->layers())}});
     recipe.first_layer = first;
     recipe.end_layer = end;
   }
@@ -98,7 +97,7 @@ Result<Recipe> resolve_recipe(const DumpInfo& dump, const RecipeRequest& request
     if (head >= 0 && head < std::max(1, stream->heads)) continue;
     return fail(ErrorCode::out_of_range,
                 {{"option", "heads"}, {"value", std::to_string(head)},
-                 {"allowed", stream->heads > 1 ? fmt::format("0 to {}", stream->heads - 1) : std::string("head 0 alone")}});
+                 {"allowed", stream->heads > 1 ? formatted("0 to %d", stream->heads - 1) : std::string("head 0 alone")}});
   }
   if (static_cast<int>(recipe.heads.size()) == std::max(1, stream->heads)) recipe.heads.clear();
   return recipe;
@@ -124,14 +123,14 @@ std::string recipe_sentence(const Stream& stream, const Recipe& recipe) {
   const auto what = stream_words(stream);
   const auto heads = heads_words(stream, recipe);
   if (recipe.method == Method::rollout) {
-    const auto over = one ? fmt::format("in layer {}", first) : fmt::format("over layers {} to {}", first, last);
+    const auto over = one ? formatted("in layer %d", first) : formatted("over layers %d to %d", first, last);
     const double hundredths = recipe.residual * 100;
     const bool short_form = std::abs(hundredths - static_cast<int>(hundredths + 0.5)) < 1e-9;
-    const auto residual = short_form ? fmt::format("{:.2f}", recipe.residual) : fmt::format("{:g}", recipe.residual);
-    return fmt::format("Rollout of {} {}, {}, residual {}.", what, over, heads, residual);
+    const auto residual = short_form ? formatted("%.2f", recipe.residual) : formatted("%g", recipe.residual);
+    return fill("Rollout of {what} {over}, {heads}, residual {residual}.", {{"what", std::string(what)}, {"over", over}, {"heads", heads}, {"residual", residual}});
   }
-  if (one) return fmt::format("Raw attention: {} in layer {}, {}.", what, first, heads);
-  return fmt::format("Raw attention: {}, mean over layers {} to {}, {}.", what, first, last, heads);
+  if (one) return fill("Raw attention: {what} in layer {first}, {heads}.", {{"what", std::string(what)}, {"first", std::to_string(first)}, {"heads", heads}});
+  return fill("Raw attention: {what}, mean over layers {first} to {last}, {heads}.", {{"what", std::string(what)}, {"first", std::to_string(first)}, {"last", std::to_string(last)}, {"heads", heads}});
 }
 
 std::vector<std::string> recipe_leaves_out(const Stream& stream, const Recipe&) {

@@ -1,6 +1,4 @@
 // Opening a dump: the importer reads the headers, then every head of every stream goes by once.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -9,6 +7,7 @@
 #include "app/verbs_args.h"
 #include "base/archive.h"
 #include "io/importer.h"
+#include "base/text.h"
 
 namespace rollscope {
 namespace {
@@ -28,7 +27,7 @@ void report_numbers(const StackStats& stats, Stream& stream, DumpInfo& info) {
   if (stats.off_rows > 0)
     info.report.push_back(report_item(ReportCode::rows_not_normalised,
                                       {{"count", std::to_string(stats.off_rows)}, {"total", std::to_string(stats.rows)},
-                                       {"low", fmt::format("{:.4g}", stats.lowest_sum)}, {"high", fmt::format("{:.4g}", stats.highest_sum)}},
+                                       {"low", formatted("%.4g", stats.lowest_sum)}, {"high", formatted("%.4g", stats.highest_sum)}},
                                       stream.name, "sums=renormalise"));
   if (stats.nan_rows > 0)
     info.report.push_back(report_item(ReportCode::nan_rows, {{"count", std::to_string(stats.nan_rows)}}, stream.name));

@@ -1,9 +1,10 @@
 // The questions that a session answers (app/session.h), each a Job. Private to src/app.
 #pragma once
 
-#include <fmt/format.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
+
+#include <cstdio>
 
 #include <cmath>
 #include <functional>
@@ -30,8 +31,8 @@ class JsonWriter17 : public rapidjson::Writer<rapidjson::StringBuffer> {
       return;
     }
     char digits[32];
-    const auto end = fmt::format_to(digits, "{:.17g}", x);
-    RawValue(digits, static_cast<std::size_t>(end - digits), rapidjson::kNumberType);
+    const int length = std::snprintf(digits, sizeof digits, "%.17g", x);
+    RawValue(digits, static_cast<std::size_t>(length), rapidjson::kNumberType);
   }
 };
 

@@ -1,6 +1,6 @@
 #include "app/verbs_args.h"
+#include "base/text.h"
 
-#include <fmt/format.h>
 #include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
@@ -119,7 +119,7 @@ Result<double> Args::number(std::string_view name, double low, double high, doub
   const Json* v = value_->find(name);
   if (!v) return otherwise;
   const auto value = to_double(*v);
-  if (!value || !(*value >= low && *value <= high)) return bad(name, *v, fmt::format("a number from {:g} to {:g}", low, high));
+  if (!value || !(*value >= low && *value <= high)) return bad(name, *v, formatted("a number from %g to %g", low, high));
   return *value;
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/measures.h"
 #include "app/verbs.h"
 #include "methods/raw.h"
+#include "base/text.h"
 
 namespace rollscope {
 namespace {
@@ -24,7 +25,7 @@ Result<void> check_fixed_options(const Args& args, const Stream& stream) {
   auto item = args.integer("item", stream.item);
   if (!item) return tl::unexpected(std::move(item.error()));
   if (*item != stream.item)
-    return fail(ErrorCode::usage, {{"detail", fmt::format("Item {} is asked for and item {} of the batch is open: open the file again with that item", *item, stream.item)}});
+    return fail(ErrorCode::usage, {{"detail", formatted("Item %d is asked for and item %d of the batch is open: open the file again with that item", *item, stream.item)}});
   return {};
 }
 
@@ -164,7 +165,7 @@ std::string explanation(const Question& q, int row) {
   if (row < 0)
     for (auto& item : report)
       for (const auto& [code, count] : counts)
-        if (item.code == code) item.where += fmt::format(", {} of {} rows", count, e.queries.size());
+        if (item.code == code) item.where += ", " + std::to_string(count) + " of " + std::to_string(e.queries.size()) + " rows";
 
   rapidjson::StringBuffer buffer;
   JsonWriter17 json(buffer);
@@ -264,7 +265,7 @@ Result<std::unique_ptr<Job>> make_explain_job(std::shared_ptr<OpenDump> open, co
     const int rows = real_queries(q->info());
     if (row < 0 || row >= rows)
       return fail(ErrorCode::out_of_range, {{"option", "row"}, {"value", std::to_string(row)},
-                                            {"allowed", rows > 1 ? fmt::format("0 to {}", rows - 1) : std::string("0 alone")}});
+                                            {"allowed", rows > 1 ? formatted("0 to %d", rows - 1) : std::string("0 alone")}});
   }
   const auto result = [q, row]() -> Result<std::unique_ptr<Work>> {
     if (row < 0 || std::max(q->info().queries, q->info().keys) <= kResultAtOnce) return result_stage(q, q->recipe)();

@@ -7,6 +7,7 @@
 #include "analysis/measures.h"
 #include "app/verbs.h"
 #include "base/archive.h"
+#include "base/text.h"
 
 namespace rollscope {
 namespace {
@@ -24,7 +25,7 @@ Result<std::shared_ptr<Question>> question_of(std::shared_ptr<OpenDump> open, co
 
 tl::unexpected<Error> out_of_range(std::string_view option, int value, int end) {
   return fail(ErrorCode::out_of_range, {{"option", std::string(option)}, {"value", std::to_string(value)},
-                                        {"allowed", end > 1 ? fmt::format("0 to {}", end - 1) : std::string("0 alone")}});
+                                        {"allowed", end > 1 ? formatted("0 to %d", end - 1) : std::string("0 alone")}});
 }
 
 std::unique_ptr<Job> job(const Question& q, std::vector<VerbJob::Stage> stages, VerbJob::Answer answer) {
@@ -175,7 +176,7 @@ Result<std::unique_ptr<Job>> make_matrix_job(std::shared_ptr<OpenDump> open, con
   if (kind == MatrixKind::after_layer) {
     if (*layer < recipe.first_layer || *layer >= recipe.end_layer)
       return fail(ErrorCode::out_of_range, {{"option", "layer"}, {"value", std::to_string(*layer)},
-                                            {"allowed", fmt::format("{} to {}", recipe.first_layer, recipe.end_layer - 1)}});
+                                            {"allowed", formatted("%d to %d", recipe.first_layer, recipe.end_layer - 1)}});
     recipe.end_layer = *layer + 1;
   }
   std::vector<VerbJob::Stage> stages;

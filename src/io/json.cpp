@@ -4,10 +4,9 @@
 #include <limits>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "io/bytes.h"
 #include "io/json_events.h"
+#include "base/text.h"
 
 namespace rollscope {
 namespace {
@@ -280,7 +279,7 @@ void append_text(const std::string& text, std::string& out) {
   out += '"';
   for (const char c : text) {
     if (c == '"' || c == '\\') (out += '\\') += c;
-    else if (static_cast<unsigned char>(c) < 0x20) fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<int>(c));
+    else if (static_cast<unsigned char>(c) < 0x20) out += formatted("\\u%04x", static_cast<unsigned>(c));
     else out += c;
   }
   out += '"';
@@ -288,7 +287,7 @@ void append_text(const std::string& text, std::string& out) {
 
 void append_number(double x, std::string& out) {
   if (!std::isfinite(x)) out += "null";
-  else fmt::format_to(std::back_inserter(out), "{}", static_cast<Real>(x));
+  else out += formatted("%.*g", std::numeric_limits<Real>::max_digits10, static_cast<double>(static_cast<Real>(x)));
 }
 
 void append_numbers(const JsonValue& v, const std::vector<Real>& pool, std::size_t axis, std::size_t& at, std::string& out) {

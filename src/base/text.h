@@ -1,0 +1,16 @@
+// Numbers and words into one string.
+//
+// printf's patterns rather than {fmt}: in the page the C library's formatter is there already, and {fmt} with its
+// floating point tables would add 30 kB (brotli) to what a first visit downloads.
+#pragma once
+
+#include <string>
+
+namespace rollscope {
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+[[nodiscard]] std::string formatted(const char* pattern, ...);
+
+}  // namespace rollscope
