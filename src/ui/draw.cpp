@@ -76,12 +76,15 @@ std::string label_cut(Ui& ui, std::string_view t, float px, bool bold, float max
 
 namespace {
 
-// The atlas centres a label's line box in its picture, so its baseline lies here below the middle.
-float drop(float px) { return 0.375f * px; }
+// Where the baseline lies in a label's picture: web/raster.js centres the line box of Plex and rounds to a device pixel.
+float baseline_in(const Ui& ui, const gpu::LabelAtlas::Glyphs& g, float px) {
+  const float h = g.height * ui.ratio, em = px * ui.ratio;
+  return std::floor((h - 1.3f * em) / 2 + 1.025f * em + 0.5f) / ui.ratio;
+}
 
 void put(Ui& ui, const gpu::LabelAtlas::Glyphs& g, float x, float base, float px, ImU32 colour) {
   if (!g.texture) return;
-  const float left = snap(ui, x - 2), top = snap(ui, base - drop(px) - g.height / 2);
+  const float left = snap(ui, x - 2), top = snap(ui, base) - baseline_in(ui, g, px);
   ui.dl->AddImage(static_cast<ImTextureID>(g.texture), {left, top}, {left + g.width, top + g.height}, {g.u0, g.v0}, {g.u1, g.v1},
                   g.coloured ? (colour | 0x00FFFFFF) : colour);
 }
@@ -112,7 +115,7 @@ void label_rotated(Ui& ui, float x, float y, float degrees, bool from_end, std::
   const auto g = ui.atlas.label(t, px, bold);
   if (!g.texture) return;
   const float w = label_width(ui, t, px, bold);
-  const float left = from_end ? -w - 2 : -2, top = -drop(px) - g.height / 2;
+  const float left = from_end ? -w - 2 : -2, top = -baseline_in(ui, g, px);
   const float a = degrees * 3.14159265f / 180, c = std::cos(a), s = std::sin(a);
   auto at = [&](float dx, float dy) { return ImVec2{x + dx * c - dy * s, y + dx * s + dy * c}; };
   ui.dl->AddImageQuad(static_cast<ImTextureID>(g.texture), at(left, top), at(left + g.width, top), at(left + g.width, top + g.height),

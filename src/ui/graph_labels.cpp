@@ -45,9 +45,11 @@ void draw_outputs(Ui& ui, const GraphFrame& f) {
   const auto columns = columns_of(g, false);
   const float base = baseline(f.outputs.bottom() - 34, 24, px);
   const float pitch = columns.size() > 1 ? columns[1].x - columns[0].x : g.column;
-  const int step = pitch >= 15 ? 1 : pitch >= 8 ? 2 : 5;
   const bool trace = ui.graph->key.trace >= 0;
-  const bool chosen_alone = ui.phone && f.slant_bottom;  // names stand below anyway
+  float chosen_x = 0;
+  for (const Column& c : columns)
+    if (v.query >= c.first && v.query < c.end) chosen_x = c.x;
+  const float chosen_half = label_width(ui, ui.two_sided() ? query_name(ui, v.query) : ui.token_short(v.query, false), px, true) / 2 + 12;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Column& c = columns[i];
     if (c.x < f.area.x - 2 || c.x > f.area.right() + 2) continue;
@@ -63,18 +65,12 @@ void draw_outputs(Ui& ui, const GraphFrame& f) {
       fill(ui, hit, ui.theme.accentbg, 4);
       frame(ui, hit, ui.theme.accent, 2, 4);
       label(ui, hit.x + 7, base, mine, px, true, ui.theme.accent);
-    } else if (chosen_alone) {
-      continue;
-    } else if (f.slant_top) {
-      if (static_cast<int>(i) % step && !hovered) continue;
-      if (std::fabs(c.x - columns[static_cast<std::size_t>(std::clamp(column_of(g, std::min(v.query, ui.stream().keys - 1)), 0, static_cast<int>(columns.size()) - 1))].x) < 40 && !hovered && !ui.two_sided() && c.x > columns[0].x - 1) {
-        // The framed name of the chosen one stands here.
-        const float d = c.x - columns[static_cast<std::size_t>(column_of(g, v.query))].x;
-        const float mw = label_width(ui, ui.token_short(v.query, false), px, true) / 2 + 12;
-        if (std::fabs(d) < mw) continue;
+    } else if (f.slant_top) {  // the names stand at the foot; here only the one under the pointer
+      hit = {c.x - pitch / 2, f.outputs.bottom() - 36, pitch, 36};
+      if (hovered && std::fabs(c.x - chosen_x) > w / 2 + chosen_half) {
+        const float x = std::clamp(c.x - w / 2, f.whole.x + 2, std::max(f.whole.x + 2, f.whole.right() - w - 2));
+        label(ui, x, base, name, px, true, ui.theme.ink);
       }
-      label_rotated(ui, c.x + 2, f.outputs.bottom() - 10, -kSlant, false, label_cut(ui, name, 12, false, kLongest), 12, hovered, hovered ? ui.theme.ink : ui.theme.ink2);
-      hit = {c.x - pitch / 2, f.outputs.y, pitch, f.outputs.h};
     } else {
       const ImU32 ink = trace ? ui.theme.ink3 : hovered ? ui.theme.ink : ui.theme.ink2;
       label_centre(ui, c.x, base, w > pitch - 4 ? label_cut(ui, name, px, true, pitch - 4) : name, px, true, ink);
@@ -114,6 +110,7 @@ void draw_barcode(Ui& ui, const Box& b, int first, int end, float fade) {
 }  // namespace
 
 std::string bundle_name(const Ui& ui, int first, int end) {
+  if (ui.is_patch(first, true)) return ui.token_short(first, true) + " … " + ui.token_short(end - 1, true);
   std::string out = ui.token_short(first, true);
   if (first + 1 < end) {
     const auto& t = ui.stream().key_tokens;
@@ -130,7 +127,6 @@ GraphFrame frame_graph(Ui& ui, const Box& box) {
   f.narrow = box.w < 520;
   const Ink quiet{12, Weight::regular, 0};
   f.left = b.x + (ui.phone ? 10 : 16);
-  const ViewData& v = *ui.view();
   if (b.h > 330 && !ui.phone) {
     f.caption = b.cut_bottom(24);
     f.caption = {f.left, f.caption.y, box.w - 32, 18};
@@ -151,18 +147,18 @@ GraphFrame frame_graph(Ui& ui, const Box& box) {
   f.longest = widest_label(ui, true, px);
   const float outputs = ui.two_sided() ? widest_label(ui, false, px) : f.longest;
   const float out_column = ui.two_sided() ? wide * zoom / static_cast<float>(std::max(1, ui.stream().queries)) : f.column;
+  if (wide * zoom / static_cast<float>(n) < 16) f.longest = kLongest;  // bundles go by two names
   f.slant_bottom = f.longest + 6 > f.column;
   f.slant_top = outputs + 6 > out_column;
   const float spare = b.h - 120;
   const float slant = std::clamp(slant_height(f.longest), 24.0f, std::max(24.0f, spare * 0.35f));
 
-  f.outputs = b.cut_top(f.slant_top && !ui.phone ? std::max(46.0f, std::min(slant_height(outputs), std::max(46.0f, spare * 0.3f)) + 8) : ui.phone ? 40 : 48);
+  f.outputs = b.cut_top(ui.phone ? 40 : 48);
   const float below = f.slant_bottom ? 26 + slant : ui.phone ? 44 : 56;
   Box bottom = b.cut_bottom(std::min(below, b.h * 0.5f));
   f.area = {b.x + left, b.y, wide, b.h - 8};
   f.inputs = {f.area.x, bottom.y + 4, f.area.w, ui.phone ? 20.0f : 22.0f};
   if (right > 80) f.shares = {f.area.right() + 14, f.area.y, 72, f.area.h};
-  (void)v;
   return f;
 }
 

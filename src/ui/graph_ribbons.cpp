@@ -8,6 +8,7 @@
 namespace rollscope::ui {
 namespace {
 
+constexpr float kCrowd = 150;            // ribbons of a layer that can be told apart
 constexpr float kFloor = 1;              // px
 constexpr float kLitTarget = 13;         // px: width at which lit paths enter their input
 constexpr double kMostWiden = 6;
@@ -21,6 +22,9 @@ gpu::RibbonInstance instance(float x0, float y0, float x1, float y1, float w0, f
 std::vector<gpu::RibbonInstance> base_ribbons(const Ui& ui, const GraphLayout& g, bool aside) {
   const double largest = largest_ribbon(g);
   const float alpha = aside ? kAside : 1;
+  // Where hundreds of hairlines cross in a layer they would cover each other whole: the thin ones grow paler.
+  const float crowd = static_cast<float>(g.ribbons.size()) / static_cast<float>(std::max<std::size_t>(1, g.shown.size()));
+  const float pale = std::clamp(kCrowd / crowd, 0.1f, 1.0f);
   std::vector<gpu::RibbonInstance> out;
   out.reserve(g.ribbons.size());
   for (const Ribbon& r : g.ribbons) {
@@ -28,7 +32,10 @@ std::vector<gpu::RibbonInstance> base_ribbons(const Ui& ui, const GraphLayout& g
     switch (r.kind) {
       case RibbonKind::residual: c = faded(ui.theme.kept, 0.85f); break;
       case RibbonKind::sink: c = ui.theme.sink; break;
-      default: c = ribbon_colour(ui, r.weight, largest);
+      default: {
+        const float thick = std::clamp(r.width0 / 2, 0.0f, 1.0f);
+        c = faded(ribbon_colour(ui, r.weight, largest), pale + (1 - pale) * thick);
+      }
     }
     out.push_back(instance(r.x0, r.y0, r.x1, r.y1, r.width0, r.width1, faded(c, alpha), r.kind == RibbonKind::sink ? kStripes : 0));
   }

@@ -50,7 +50,10 @@ Rows choose_rows(const Ui& ui, int most) {
     if (i < v.high.size()) most_range = std::max(most_range, static_cast<double>(v.high[i]));
   };
   for (int k : r.keys) see(k);
-  for (std::size_t i = 0; i < r.sinks.size() && i < 3; ++i) see(r.sinks[i]);
+  // A sink that dwarfs everything is cut open instead of squeezing the rest.
+  const double words = most_weight;
+  for (std::size_t i = 0; i < r.sinks.size() && i < 3; ++i)
+    if (v.row[static_cast<std::size_t>(r.sinks[i])] < 8 * words || r.keys.empty()) see(r.sinks[i]);
   r.scale = std::max(1e-9, std::min(std::max(most_weight, most_range) * 1.05, most_weight * 1.6));
   return r;
 }

@@ -57,7 +57,7 @@ void matrix_legend(Ui& ui, const MatrixFrame& f) {
   const MatrixData& m = *ui.app.matrix();
   const AppState& s = ui.app.state();
   const Ink quiet{12, Weight::regular, ui.theme.ink3};
-  const float head = f.area.y - 34;
+  const float head = f.area.y - 46;
   const bool attention = m.kind == MatrixKind::fused_layer || m.kind == MatrixKind::head || s.recipe.method == Method::raw;
   text_fit(ui, f.legend.x, baseline(head, 14, 12), f.legend.w, ui.words(attention ? "ui.legend.attention" : "ui.legend.rollout"), quiet);
   text_fit(ui, f.legend.x, baseline(head + 14, 14, 12), f.legend.w,

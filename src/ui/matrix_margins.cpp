@@ -29,7 +29,11 @@ bool clicked_in(const Ui& ui, const Box& hit) {
 }
 
 void row_name(Ui& ui, int row, const Box& b, bool strong, ImU32 ink) {
-  if (ui.stream().kind == StreamKind::cross && query_name(ui, row) != ui.token(row, false)) {
+  if (ui.stream().kind == StreamKind::cross && !predicts_known(ui, row)) {
+    label(ui, b.h >= 34 ? b.x : b.right() - 8 - std::min(b.w - 8, label_width(ui, query_name(ui, row), 12, strong)), baseline(b.y, b.h, 12), label_cut(ui, query_name(ui, row), 12, strong, b.w - 8), 12, strong, ink);
+    return;
+  }
+  if (ui.stream().kind == StreamKind::cross) {
     // A row belongs to the step that predicts the next word: both are named.
     const std::string after = ui.words.fill("ui.row.after", {{"token", ui.token(row, false)}});
     const std::string predicts = ui.words.fill("ui.row.predicts", {{"token", query_name(ui, row)}});

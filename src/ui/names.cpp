@@ -65,10 +65,14 @@ std::string sinks_words(const Ui& ui) {
   return out;
 }
 
-std::string query_name(const Ui& ui, int query) {
+bool predicts_known(const Ui& ui, int query) {
   const auto& predicts = ui.stream().predicts;
-  if (ui.stream().kind == StreamKind::cross && query >= 0 && query < static_cast<int>(predicts.size()) && !predicts[static_cast<std::size_t>(query)].empty())
-    return predicts[static_cast<std::size_t>(query)];
+  return ui.stream().kind == StreamKind::cross && query >= 0 && query < static_cast<int>(predicts.size()) && !predicts[static_cast<std::size_t>(query)].empty();
+}
+
+std::string query_name(const Ui& ui, int query) {
+  if (predicts_known(ui, query)) return ui.stream().predicts[static_cast<std::size_t>(query)];
+  if (ui.stream().kind == StreamKind::cross) return ui.words.fill("ui.row.after", {{"token", ui.token(query, false)}});
   return ui.token(query, false);
 }
 
@@ -82,8 +86,7 @@ std::string place_words(const Ui& ui) {
   if (ui.stream().kind == StreamKind::cross) {
     slots.emplace_back("after", ui.token(v->query, false));
     slots.emplace_back("layers", layers_words(ui, v->recipe));
-    const bool predicts = query_name(ui, v->query) != ui.token(v->query, false);
-    return ui.words.fill(predicts ? "ui.place.cross" : "ui.place.cross_plain", slots);
+    return ui.words.fill(predicts_known(ui, v->query) ? "ui.place.cross" : "ui.place.cross_plain", slots);
   }
   if (raw) {
     slots.emplace_back("layers", layers_words(ui, v->recipe));

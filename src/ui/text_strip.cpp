@@ -13,6 +13,7 @@
 namespace rollscope::ui {
 namespace {
 
+constexpr float kSeamPad = 1;
 constexpr float kQuestion = 132, kLegend = 150, kPadX = 16;
 
 struct Type {
@@ -35,13 +36,16 @@ int flow(Ui& ui, const std::vector<Token>& tokens, const Type& t, float width, s
   float word = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::string name = ui.token(static_cast<int>(i), keys);
-    const float w = std::max(std::round(label_width(ui, name, t.px, false) + 2 * t.pad), t.pad * 2 + 6);
     const bool joined = i > 0 && !tokens[i].starts_word && !tokens[i].special && !tokens[i - 1].special;
+    const bool continued = i + 1 < n && !tokens[i + 1].starts_word && !tokens[i + 1].special && !tokens[i].special;
+    // Pieces of a word stand as close as its letters.
+    const float pads = (joined ? kSeamPad : t.pad) + (continued ? kSeamPad : t.pad);
+    const float w = std::max(std::round(label_width(ui, name, t.px, false) + pads), t.numbers && !joined && !continued ? 24.0f : pads + 4);
     if (!joined) {
       // The whole word moves to the next line, unless it is wider than a line.
       word = w;
       for (std::size_t k = i + 1; k < n && !tokens[k].starts_word && !tokens[k].special && word <= width; ++k)
-        word += 1 + std::round(label_width(ui, ui.token(static_cast<int>(k), keys), t.px, false) + 2 * t.pad);
+        word += 1 + std::round(label_width(ui, ui.token(static_cast<int>(k), keys), t.px, false) + 2 * kSeamPad);
     }
     const float gap = i == 0 || x == 0 ? 0 : joined ? 1 : 4;
     if (x > 0 && x + gap + (joined || word > width ? w : word) > width) {
@@ -114,7 +118,7 @@ void draw_question(Ui& ui, const Box& b) {
   const ViewData& v = *ui.view();
   const int depth = (v.recipe.end_layer < 0 ? ui.stream().layers() : v.recipe.end_layer) - v.recipe.first_layer;
   const bool inner = v.recipe.method == Method::rollout && v.level > 0 && v.level < depth;
-  const char* id = ui.stream().kind == StreamKind::cross ? "ui.strip.cross" : inner ? "ui.strip.inner" : "ui.strip.question";
+  const char* id = predicts_known(ui, v.query) ? "ui.strip.cross" : ui.stream().kind == StreamKind::cross ? "ui.strip.cross_after" : inner ? "ui.strip.inner" : "ui.strip.question";
   const Slots slots{{"n", ui.words.count(v.query + 1)}, {"count", ui.words.count(ui.stream().queries)},
                     {"layer", std::to_string(ui.layer_number(v.recipe.first_layer + std::max(1, v.level) - 1))}};
   std::string_view rest = ui.words(id);
@@ -184,15 +188,18 @@ void minimap(Ui& ui, const Box& b, const std::vector<Place>& places, float conte
   }
 }
 
-void scroll_into_view(Ui& ui, const std::vector<Place>& places, float seen) {
+void scroll_into_view(Ui& ui, const std::vector<Place>& places, float seen, float pitch) {
   const int query = ui.view()->query;
   if (ui.strip_query == query) return;
   ui.strip_query = query;
   if (ui.two_sided()) return;
   for (const Place& p : places)
     if (p.token == query) {
-      if (p.box.y < ui.strip_scroll + 4) ui.strip_scroll = p.box.y - 8;
-      if (p.box.bottom() > ui.strip_scroll + seen - 4) ui.strip_scroll = p.box.bottom() - seen + 8;
+      // By whole lines, with one more line to read on where the end is near.
+      const float lines = std::floor((seen - 10) / pitch);
+      const float line = std::round(p.box.y / pitch);
+      if (p.box.y < ui.strip_scroll) ui.strip_scroll = std::max(0.0f, line - 1) * pitch;
+      if (p.box.bottom() > ui.strip_scroll + seen - 12) ui.strip_scroll = std::max(0.0f, line - lines + 2) * pitch;
     }
 }
 
@@ -352,7 +359,7 @@ void draw_text_strip(Ui& ui, const Box& box) {
     }
     if (scrolls) minimap(ui, {right.x, b.y + 9, 20, b.h - 18}, places, content, b.h, room);
   }
-  scroll_into_view(ui, places, b.h);
+  scroll_into_view(ui, places, b.h, t.pitch);
   if (Wheel* w = ui.wheel_in(box)) ui.strip_scroll += w->dy, ui.wake();
   if (scrolls && ui.touch && ui.mouse_in(b) && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 6)) {
     ui.strip_scroll -= ImGui::GetIO().MouseDelta.y;
