@@ -8,9 +8,6 @@
 
 namespace rollscope {
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 1, 2)))
-#endif
-[[nodiscard]] std::string formatted(const char* pattern, ...);
+[[nodiscard]] std::string formatted(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
 
 }  // namespace rollscope
