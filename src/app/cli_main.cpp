@@ -23,7 +23,10 @@ void put(const std::string& text) { std::fwrite(text.data(), 1, text.size(), std
 int complain(Error error, const std::string& file) {
   error = with_dashes(std::move(error));
   error.params.emplace("file", file);
-  auto line = fmt::format("error[{}]: {}; {}", error_name(error.code), error_text(error), error_fix(error));
+  auto what = error_text(error), fix = error_fix(error);
+  if (what.ends_with('.')) what.pop_back();  // one sentence with what to do
+  auto line = fix.empty() ? fmt::format("error[{}]: {}", error_name(error.code), what)
+                          : fmt::format("error[{}]: {}; {}", error_name(error.code), what, fix);
   // One line, whatever a file name or a member's name holds.
   std::replace_if(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   line += '\n';
