@@ -17,7 +17,9 @@ Result<Assumptions> read_assumptions(const ImportOptions& options) {
                            {"sums", &Assumptions::sums, "renormalise", "sink"},
                            {"tokens", &Assumptions::tokens, "add_specials", "ignore"}};
   Assumptions out;
-  for (const auto& [name, value] : options.assume) {
+  for (const auto& switched : options.assume) {
+    const std::string& name = switched.first;
+    const std::string& value = switched.second;
     const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.name == name; });
     if (row == std::end(kRows))
       return fail(ErrorCode::bad_value, {{"option", "--assume"}, {"value", printable(name) + "=" + printable(value)},

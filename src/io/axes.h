@@ -26,6 +26,7 @@ struct StackGroup {
   NameRole role = NameRole::unknown;
   bool path_like = false;
   std::vector<Member> members;  // ascending by layer, then head
+  bool incomplete = false;      // layers of another shape were left out
 
   [[nodiscard]] const StoredArray& first() const { return *members.front().array; }
   [[nodiscard]] bool numbered() const { return members.front().layer >= 0; }

@@ -73,6 +73,7 @@ void keep_plausible(Pool& pool, std::vector<std::string>& ignored) {
   for (Candidate& c : pool.good) {
     const bool square = c.placed.plan.queries == c.placed.plan.keys;
     bool keep = sure ? c.surely_weights() && (!plain || c.group.role == NameRole::plain) : pool.good.size() == 1 && square && c.placed.plan.queries > 1;
+    if (!c.sample.could_be_weights() && c.placed.plan.heads > 200) keep = false;  // (1, 754, 28, 28): tokens x features
     switch (c.placed.dtype) {  // images and ids are square at times
       case DType::f16:
       case DType::bf16:

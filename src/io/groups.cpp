@@ -75,12 +75,14 @@ SortedArrays sort_arrays(const Container& container) {
     std::vector<Named>& all = by_name[key];
     const bool numbered = all[0].meaning.layer >= 0;
     const bool loose = all[0].meaning.loose_layer;
+    const std::size_t left_out = out.others.size();
     std::vector<Named> members = numbered ? agreeing(std::move(all), out.others) : std::move(all);
     StackGroup group;
     group.name = members[0].array->name;
     group.stream = members[0].meaning.stream;
     group.role = members[0].meaning.role;
     group.path_like = members[0].meaning.path_like;
+    group.incomplete = left_out != out.others.size();
     // One arr_0 is the whole stack; one attentions.0 is a layer.
     const bool as_layers = numbered && !(loose && members.size() == 1);
     if (!as_layers) {
@@ -115,7 +117,7 @@ std::string describe_arrays(const Container& container) {
   for (const auto& t : container.texts) {
     if (++shown > 6) return out + ", \u2026";
     if (!out.empty()) out += ", ";
-    out += printable(t.name) + " " + shape_text(t.shape) + " texts";
+    out += (t.name.empty() ? "one array" : printable(t.name)) + " " + shape_text(t.shape) + " texts";
   }
   return out.empty() ? "no arrays" : out;
 }

@@ -4,8 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include <fmt/format.h>
-
+#include "base/text.h"
 #include "dump/tokens.h"
 #include "io/assume.h"
 #include "io/choose.h"
@@ -16,7 +15,7 @@
 namespace rollscope {
 namespace {
 
-std::string short_number(double x) { return fmt::format("{:.3g}", x); }
+std::string short_number(double x) { return formatted("%.3g", x); }
 
 std::string joined(const std::vector<std::string>& names, std::size_t most = 12) {
   std::string out;
@@ -196,10 +195,10 @@ class Importer {
           if (x >= 0 && x < 1e6 && x == std::floor(x) && (stated.empty() || static_cast<int>(x) > stated.back())) stated.push_back(static_cast<int>(x));
         if (stated.size() == (*list)->values.size() && stated.size() == numbers.size()) numbers = stated;
         else if (named_.size() == 1)
-          report.push_back(report_item(ReportCode::unknown_assumption, {{"key", "layers"}, {"value", fmt::format("{} numbers for {} layers", (*list)->values.size(), numbers.size())}}, stream));
+          report.push_back(report_item(ReportCode::unknown_assumption, {{"key", "layers"}, {"value", std::to_string((*list)->values.size()) + " numbers for " + std::to_string(numbers.size()) + " layers"}}, stream));
       }
     }
-    bool gaps = !c.group.first().present.empty() && !c.group.numbered();
+    bool gaps = c.group.incomplete || (!c.group.first().present.empty() && !c.group.numbered());
     for (std::size_t i = 0; i < numbers.size(); ++i) gaps = gaps || numbers[i] != static_cast<int>(i);
     const NameMeaning own = name_meaning(c.group.name);
     for (const auto& null : container_.nulls) {  // {"attentions": [A0, None]} names its last layers only there
@@ -260,7 +259,7 @@ class Importer {
     const double needed = static_cast<double>(plan.layers.size()) * plan.out_rows() * plan.out_columns() * sizeof(Real);
     if (needed <= static_cast<double>(options_.memory_limit)) return {};
     return fail(ErrorCode::too_big, {{"needed", human_bytes(needed)}, {"limit", human_bytes(static_cast<double>(options_.memory_limit))},
-                                     {"detail", fmt::format("{}: {} layers of {} x {} numbers, heads fused", stream, plan.layers.size(), plan.out_rows(), plan.out_columns())}});
+                                     {"detail", formatted("%s: %zu layers of %d x %d numbers, heads fused", stream.c_str(), plan.layers.size(), static_cast<int>(plan.out_rows()), static_cast<int>(plan.out_columns()))}});
   }
 
   Result<void> add_tokens(Stream& s, const Candidate& c, const Named& named, const TokenContext& context, int all_queries, int all_keys) {

@@ -56,7 +56,9 @@ class Collector {
     if (!is_attn_dump_key(key)) return false;
     if (key == "offsets") return true;
     if (v.is(Kind::numbers)) return v.shape.size() == 1 && !v.all_null;
-    return !(key == "tokens" || key == "source_tokens" || key == "output_tokens");  // texts like any other
+    if (key == "attr")  // what is said about attributions; arrays among them are read as such
+      return std::none_of(v.members.begin(), v.members.end(), [](const auto& m) { return m.second.is(Kind::numbers); });
+    return key == "predictions" || key == "gold" || key == "probabilities" || key == "word_ids" || key == "image_size";
   }
 
   void add_meta(const std::string& key, const JsonValue& value) {
@@ -113,7 +115,8 @@ class Collector {
 
   // Depth is bounded by the parser's.
   void walk(const JsonValue& v, const std::string& path) {
-    const auto inner = [&](const std::string& key) { return path.empty() ? key : path + "." + key; };
+    const bool named = path == "attr" || path == "scores" || path == "norms" || path.ends_with("attention_grads");  // attr/NAME
+    const auto inner = [&](const std::string& key) { return path.empty() ? key : path + (named ? "/" : ".") + key; };
     switch (v.kind) {
       case Kind::null: out_.nulls.push_back(path); break;
       case Kind::numbers: add_array(v, path); break;

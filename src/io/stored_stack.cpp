@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "base/half.h"
@@ -14,16 +15,22 @@ namespace {
 constexpr std::size_t kBlock = 1 << 20;
 
 template <class U>
-U load(const std::uint8_t* p, bool big_endian) {
-  U v = 0;
-  for (std::size_t i = 0; i < sizeof(U); ++i)
-    v = static_cast<U>(v | (static_cast<U>(p[i]) << (8 * (big_endian ? sizeof(U) - 1 - i : i))));
-  return v;
+U swapped(U v) {
+  U out = 0;
+  for (std::size_t i = 0; i < sizeof(U); ++i, v = static_cast<U>(v >> 4 >> 4)) out = static_cast<U>((out << 4 << 4) | (v & 0xff));
+  return out;
 }
+
+// Every machine that this is built for is little endian, so the common order is a plain load.
+static_assert(std::endian::native == std::endian::little);
 
 template <class U, class F>
 void convert_each(const std::uint8_t* in, std::size_t count, bool big_endian, Real* out, F to_real) {
-  for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<Real>(to_real(load<U>(in + i * sizeof(U), big_endian)));
+  for (std::size_t i = 0; i < count; ++i) {
+    U v;
+    std::memcpy(&v, in + i * sizeof(U), sizeof(U));
+    out[i] = static_cast<Real>(to_real(big_endian ? swapped(v) : v));
+  }
 }
 
 void softmax_row(std::span<Real> row) {
