@@ -6,7 +6,9 @@
 namespace rollscope {
 namespace {
 
-constexpr float kNarrowest = 16;    // px; narrower columns are bundled
+constexpr float kNarrowest = 16;    // px; where columns would be narrower, tokens are bundled
+constexpr float kBundleColumn = 25; // px of a column then: 32 on a screen of 1280, whose names can still be read
+constexpr int kMostDrawn = 2000;    // ribbons of attention in one gap; beyond them lines are a grey
 constexpr float kWidestUnit = 64;   // px of all the weight
 constexpr int kNeighbours = 8;      // tokens at either side of the chosen one that are not bundled
 constexpr std::size_t kLoneSinks = 4;
@@ -34,17 +36,18 @@ std::vector<int> cut(int tokens, int bundle, Lone lone) {
   return first;
 }
 
-std::vector<int> choose_columns(const ViewData& view, int tokens, bool square, int room, int& bundle) {
+std::vector<int> choose_columns(const ViewData& view, int tokens, bool square, float wide, int& bundle) {
   bundle = 1;
   const auto none = [](int) { return false; };
-  if (tokens <= room) return cut(tokens, 1, none);
+  if (static_cast<float>(tokens) * kNarrowest <= wide) return cut(tokens, 1, none);
+  const int room = std::max(1, static_cast<int>(wide / kBundleColumn));
   const bool lone_sinks = view.sinks.size() <= kLoneSinks;
   const auto sink = [&](int t) { return lone_sinks && contains(view.sinks, t); };
   const auto lone = [&](int t) { return sink(t) || (square && std::abs(t - view.query) <= kNeighbours); };
   for (bundle = 2; bundle < tokens; ++bundle) {
     // The neighbourhood is worth opening only while the rest keeps some shape.
     if (auto first = cut(tokens, bundle, lone); static_cast<int>(first.size()) - 1 <= room && room >= 3 * kNeighbours) return first;
-    if (bundle * room < 2 * tokens && room >= 3 * kNeighbours) continue;
+    if (bundle * room < 4 * tokens && room >= 3 * kNeighbours) continue;
     if (auto first = cut(tokens, bundle, sink); static_cast<int>(first.size()) - 1 <= room) return first;
   }
   return cut(tokens, bundle, none);
@@ -59,26 +62,30 @@ struct Strand {
   double from_offset = 0, to_offset = 0;
 };
 
-// Sums what runs between the same two columns. The strongest edge stands for the sum.
-std::vector<Strand> bundle_edges(const Gap& gap, const GraphLayout& layout, bool square, const std::vector<int>& sinks) {
-  std::vector<Strand> all;
-  all.reserve(gap.edges.size());
+// The attention of one gap, the strongest first; in bundles what runs between the same two columns is one sum, and
+// the strongest edge in it lends its number.
+std::vector<Strand> attention_strands(const Gap& gap, const GraphLayout& layout, const std::vector<int>& column, bool square, int above, const std::vector<int>& sinks) {
+  const auto columns = static_cast<int>(layout.column_x.size());
+  std::vector<Strand> out;
+  std::vector<int> place;  // in `out`, by pair of columns; -1: none yet
+  if (layout.bundle > 1) place.assign(static_cast<std::size_t>(above) * columns, -1);
   for (std::size_t i = 0; i < gap.edges.size(); ++i) {
     const Edge& e = gap.edges[i];
-    const int to = column_of(layout, e.to);
-    const bool alone = layout.column_first[static_cast<std::size_t>(to) + 1] - layout.column_first[static_cast<std::size_t>(to)] == 1;
-    const RibbonKind kind = alone && contains(sinks, e.to) ? RibbonKind::sink : RibbonKind::attention;
-    all.push_back({square ? column_of(layout, e.from) : e.from, to, e.weight, kind, static_cast<int>(i), e.from_offset, e.to_offset});
+    const int from = square ? column[static_cast<std::size_t>(e.from)] : e.from, to = column[static_cast<std::size_t>(e.to)];
+    if (!place.empty()) {
+      int& at = place[static_cast<std::size_t>(from) * columns + to];
+      if (at >= 0) {
+        out[static_cast<std::size_t>(at)].weight += e.weight;
+        continue;
+      }
+      at = static_cast<int>(out.size());
+    }
+    const auto first = &layout.column_first[static_cast<std::size_t>(to)];
+    const bool sink = first[1] - first[0] == 1 && contains(sinks, e.to);
+    out.push_back({from, to, e.weight, sink ? RibbonKind::sink : RibbonKind::attention, static_cast<int>(i), e.from_offset, e.to_offset});
   }
-  if (layout.bundle == 1) return all;
-  std::stable_sort(all.begin(), all.end(), [](const Strand& a, const Strand& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
-  std::vector<Strand> sums;
-  for (const Strand& s : all) {  // the strongest of a pair comes first: edges are sorted, and the sort is stable
-    if (!sums.empty() && sums.back().from == s.from && sums.back().to == s.to) sums.back().weight += s.weight;
-    else sums.push_back(s);
-  }
-  std::stable_sort(sums.begin(), sums.end(), [](const Strand& a, const Strand& b) { return a.weight > b.weight; });
-  return sums;
+  if (layout.bundle > 1) std::stable_sort(out.begin(), out.end(), [](const Strand& a, const Strand& b) { return a.weight > b.weight; });
+  return out;
 }
 
 double part(const std::vector<float>& at, std::size_t i) { return i < at.size() ? at[i] : 0; }
@@ -152,7 +159,7 @@ GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, cons
   // Columns. The content is `zoom` times as wide as the area; the camera says which part of it lies in the middle.
   const auto zoom = static_cast<float>(std::max(1.0, camera.zoom));
   const float wide = area.w * zoom;
-  g.column_first = choose_columns(view, keys, square, std::max(1, static_cast<int>(wide / kNarrowest)), g.bundle);
+  g.column_first = choose_columns(view, keys, square, wide, g.bundle);
   const auto columns = g.column_first.size() - 1;
   g.column = wide / static_cast<float>(columns);
   g.unit = std::clamp(g.column - 4, 1.0f, kWidestUnit);
@@ -188,12 +195,14 @@ GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, cons
     }
   }
 
+  std::vector<int> column(static_cast<std::size_t>(keys));
+  for (int t = 0; t < keys; ++t) column[static_cast<std::size_t>(t)] = column_of(g, t);
   for (std::size_t l = 0; l < view.gaps.size() && l + 1 < levels; ++l) {
     const Gap& gap = view.gaps[l];
     const bool own_columns = !square && l + 2 == levels;
     std::vector<Strand> strands = kept_strands(gap, g, view.sinks);
     const auto kept = strands.size();
-    const auto edges = bundle_edges(gap, g, !own_columns, view.sinks);
+    const auto edges = attention_strands(gap, g, column, !own_columns, static_cast<int>(mass[l + 1].size()), view.sinks);
     strands.insert(strands.end(), edges.begin(), edges.end());
     if (g.bundle > 1) pack(strands);
 
@@ -201,7 +210,7 @@ GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, cons
     for (std::size_t i = 0; i < strands.size(); ++i) {
       const Strand& s = strands[i];
       if (i >= kept) {  // attention to other tokens, the strongest first
-        if (keep < 1 && drawn >= keep * gap.others) {
+        if ((keep < 1 && drawn >= keep * gap.others) || i - kept >= kMostDrawn) {
           g.edges_hidden += static_cast<int>(strands.size() - i);
           break;
         }

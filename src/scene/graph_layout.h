@@ -2,9 +2,9 @@
 // Geometry in CSS pixels inside a given rectangle; no drawing, no GPU.
 //
 // Ribbon width = path weight x U, U = min(64, column - 4) px; both ends are packed along the node in token order, so
-// widths at a node add up to its mass; the floor of 1 px is the drawing's. Columns under 16 px become bundles:
-// neighbouring tokens share a column, their ribbons are summed. Sinks and the neighbourhood of the chosen token keep
-// columns of their own.
+// widths at a node add up to its mass; the floor of 1 px is the drawing's. Where columns would be under 16 px, tokens
+// are bundled: neighbours share a column of about 25 px, their ribbons are summed. Sinks and the neighbourhood of the
+// chosen token keep columns of their own.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,8 @@ struct GraphLayout {
   int edges_drawn = 0, edges_hidden = 0;
 };
 
-// keep: part of each gap's attention to other tokens that shall be drawn, the strongest first, in (0, 1].
+// keep: part of each gap's attention to other tokens that shall be drawn, the strongest first, in (0, 1]. Less is drawn
+// where the view carries fewer edges, or where 2000 ribbons do not reach it: `shown` says how much is.
 // Cost: the edges of the view.
 [[nodiscard]] GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, const Camera& camera);
 
