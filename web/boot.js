@@ -50,15 +50,9 @@ let header = null, mirror = null, tableView = null, tellHost = () => {};
 
 const frames = new Frames((now) => {
   if (!page) return;  // asked for while it is still being made
-  const before = drawn;
-  drawn = page.frame(now);
-  if (awaitingPicture && drawn > before && !host.asks("view")) {
-    awaitingPicture = false;
-    performance.mark("rollscope:first-picture");
-  }
+  page.frame(now);
   idle.look();
 });
-let drawn = 0, awaitingPicture = false;
 const idle = new Idle(() => !opener.busy && (engine?.pending ?? 0) === 0 && !host?.pending && !frames.pending && !page?.busy());
 
 const heapBytes = () => (engine?.heap ?? 0) + (page?.heap ?? 0);
@@ -72,8 +66,14 @@ const opener = new Opener({
   engine: () => engine,
   reading(name, cancel) {
     const card = showReading(name, locale, cancel);
+    let told = 0;  // each word to the picture costs a frame, and the card is there for the details
     return {
-      progress(p) { card.progress(p); page?.progress(name, p); },
+      progress(p) {
+        card.progress(p);
+        if (performance.now() - told < 400) return;
+        told = performance.now();
+        page?.progress(name, p);
+      },
       done() { card.done(); page?.progress(name, { fraction: -1, bytes: 0, total: 0, layer: 0, layers: 0 }); idle.look(); },
     };
   },
@@ -89,7 +89,6 @@ const opener = new Opener({
 
 /** Gives a dump to the picture; done when its first row is there. */
 async function showDump(archive, state) {
-  awaitingPicture = performance.getEntriesByName("rollscope:first-picture").length === 0;
   page.dump(archive);
   if (state) page.setState(state);
   page.memory(heapBytes());
@@ -116,7 +115,8 @@ const openHelp = () => showHelp(page?.commands() ?? [], { locale, licences: new 
 
 /** Events of the page module (host.h, tell). */
 function hear(event, detail) {
-  if (event === "selection") { mirror.update(detail); tellHost("selection", detail); }
+  if (event === "first-picture") performance.mark("rollscope:first-picture");
+  else if (event === "selection") { mirror.update(detail); tellHost("selection", detail); }
   else if (event === "limits") showLimits(detail.items ?? [], locale);
   else if (event === "help") openHelp();
   else if (event === "open") header.pick();

@@ -13,7 +13,7 @@ function assertSharp(assert, size) {
 }
 
 const frames = (page) => page.evaluate(async () => (await window.rollscope.stats()).frames);
-/** Watches whether a key's default is prevented. */
+/** Before the page's own scripts: hears each key first, and looks afterwards whether its default was prevented. */
 const watchKeys = () => {
   window.keys = [];
   addEventListener("keydown", (event) => setTimeout(() => window.keys.push([event.key, event.defaultPrevented]), 0), true);
@@ -50,15 +50,15 @@ export default [
   {
     name: "find, reload, the address bar and zoom stay the browser's, on the canvas and beside it",
     async run(ctx) {
-      const page = await openSite(ctx);
-      await page.evaluate(watchKeys);
+      const page = await openSite(ctx, { init: watchKeys });
       for (const focus of ["canvas", "open-button"]) {
         await page.focus(`#${focus}`);
         for (const key of ["Control+f", "Control+l", "Control+p", "Control+=", "Control+-", "Control+c", "Control+v", "F3", "F1", "F12"]) await page.keyboard.press(key);
       }
       await page.waitForTimeout(100);
-      const stolen = (await page.evaluate(() => window.keys)).filter(([key, prevented]) => prevented && key !== "Control");
-      ctx.assert.deepEqual(stolen, []);
+      const seen = await page.evaluate(() => window.keys);
+      ctx.assert.ok(seen.length >= 20 && seen.some(([key]) => key === "F3"), "the keys were heard");
+      ctx.assert.deepEqual(seen.filter(([key, prevented]) => prevented && key !== "Control"), []);
       // The keys of the page are its own while the canvas has the focus, and only then.
       await page.focus("#canvas");
       await page.keyboard.press("ArrowRight");
@@ -71,11 +71,9 @@ export default [
     },
   },
   {
-    name: "F5 on the canvas reloads the page",
+    name: "F5 on the canvas is left to the browser",
     async run(ctx) {
-      const page = await openSite(ctx);
-      // Headless Chromium binds no reload to F5; what the page owes is to leave it alone.
-      await page.evaluate(watchKeys);
+      const page = await openSite(ctx, { init: watchKeys });
       await page.focus("#canvas");
       await page.keyboard.press("F5");
       await page.waitForTimeout(50);
@@ -87,10 +85,12 @@ export default [
     async run(ctx) {
       const page = await openSite(ctx);
       const { controls } = await page.evaluate(() => window.rollscope.layout());
-      const number = controls.find((control) => control.id === "recipe.residual.number");
-      ctx.assert.ok(number, "the residual weight is drawn as a number");
-      const box = await page.evaluate(() => document.getElementById("canvas").getBoundingClientRect().toJSON());
-      await page.mouse.dblclick(box.x + number.x + number.w / 2, box.y + number.y + number.h / 2);
+      const place = controls.findIndex((control) => control.id === "recipe.residual.number");
+      ctx.assert.ok(place >= 0, "the residual weight is drawn as a number");
+      // By the keyboard: a double click takes two frames in time, which software rendering may miss.
+      await page.focus("#canvas");
+      for (let i = 0; i <= place; ++i) { await page.keyboard.press("Tab"); await page.waitForTimeout(300); }
+      await page.keyboard.press("Enter");
       const field = page.locator("input.edit");
       await field.waitFor();
       await field.press("Control+a");
