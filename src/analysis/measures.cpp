@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "methods/kernels/rows.h"
+
 namespace rollscope {
 namespace {
 
@@ -71,23 +73,10 @@ int largest(std::span<const double> row, std::span<const int> without) {
 }
 
 double rows_distance(ConstMatrixView matrix, int first, int end, int rows) {
-  constexpr std::size_t kLanes = 8;  // independent sums, so that the compiler can use vectors
   double worst = 0;
-  for (int a = first; a < end; ++a) {
-    const Real* x = matrix.row(a).data();
-    for (int b = a + 1; b < rows; ++b) {
-      const Real* y = matrix.row(b).data();
-      Real lanes[kLanes] = {};
-      const auto n = static_cast<std::size_t>(matrix.columns);
-      std::size_t j = 0;
-      for (; j + kLanes <= n; j += kLanes)
-        for (std::size_t k = 0; k < kLanes; ++k) lanes[k] += std::abs(x[j + k] - y[j + k]);
-      double sum = 0;
-      for (; j < n; ++j) sum += std::abs(static_cast<double>(x[j] - y[j]));
-      for (const Real lane : lanes) sum += static_cast<double>(lane);
-      worst = std::max(worst, sum / 2);
-    }
-  }
+  for (int a = first; a < end; ++a)
+    for (int b = a + 1; b < rows; ++b)
+      worst = std::max(worst, row_difference(matrix.row(a).data(), matrix.row(b).data(), static_cast<std::size_t>(matrix.columns)) / 2);
   return worst;
 }
 

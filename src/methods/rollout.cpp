@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "methods/kernels/product.h"
+#include "methods/kernels/rows.h"
 
 namespace rollscope {
 namespace {
@@ -20,8 +21,7 @@ void add_row(double weight, std::span<const Real> fused, double residual, std::s
     if (residual > 0) next[self] += weight;
     return;
   }
-  const double share = weight * (1 - residual);
-  for (std::size_t j = 0; j < fused.size(); ++j) next[j] += share * static_cast<double>(fused[j]);
+  add_scaled_row(weight * (1 - residual), fused.data(), fused.size(), next);
   next[self] += weight * residual;
 }
 
