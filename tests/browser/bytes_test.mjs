@@ -22,7 +22,7 @@ export default [
       ctx.assert.ok(statSync(file).size > 600e6);
       const page = await openSite(ctx);
       await choose(page, file);
-      await page.waitForSelector("#reading:not([hidden])");
+      await page.waitForFunction(() => /[1-9]\d* of 604 MB/.test(document.getElementById("reading").textContent));
       await ctx.picture(page, "reading");
       await page.waitForFunction(() => document.getElementById("file-name").textContent === "big.npy", null, { timeout: 120_000 });
       const query = 700;
