@@ -79,7 +79,7 @@ build_third_party() {
   if [ "$which" = web ]; then
     arguments=(-DCMAKE_TOOLCHAIN_FILE="$top/cmake/emscripten.cmake")
     # Another emcc may lay out structures or symbols otherwise.
-    inputs+=("$project/sdl2_config.h" "$deps/stamps/sources" "$(dirname "$(readlink -f "$(command -v emcc)")")/emscripten-version.txt")
+    inputs+=("$project/sdl2_config.h" "$project/no_gl_lookup.c" "$deps/stamps/sources" "$(dirname "$(readlink -f "$(command -v emcc)")")/emscripten-version.txt")
   fi
   step "third-party-$which" "${inputs[@]}" \
     -- compile_third_party "$which" "${arguments[@]}"

@@ -3,6 +3,9 @@
 #pragma once
 #include "SDL_config.h"
 
+// No software blitting, run-length encoding or YUV: the page draws by WebGL alone.
+#define SDL_LEAN_AND_MEAN 1
+
 #undef SDL_AUDIO_DRIVER_DISK
 #undef SDL_AUDIO_DRIVER_DUMMY
 #undef SDL_AUDIO_DRIVER_EMSCRIPTEN
