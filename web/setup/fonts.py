@@ -17,7 +17,7 @@ LATIN = [*range(0x20, 0x7F), *range(0xA0, 0x180), 0x192, 0x218, 0x219, 0x21A, 0x
 PUNCTUATION = "‐‑‒–—―‘’‚“”„†‡•…‰′″‹›⁄€™ℓ"
 # White space and arrows of token labels; signs of the mathematics. The "complete" files have them, the split ones do not.
 SIGNS = "←↑→↓↔↕↖↗↘↙⇤⇥⏎␣−×÷±≤≥≠≈∞∑∏√∆∂∫⁻⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉■□▲△▶▼▽◀●○◆◇✓✗"
-GREEK = "αβγδεζηθικλμνξοπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"
+GREEK = "αβγδλμπρσΔΣ"
 LATIN_SET = {*LATIN, *map(ord, PUNCTUATION + SIGNS + GREEK)}
 
 FACES = {
@@ -45,7 +45,9 @@ def strings(value):
 
 
 def cut(source, target, codepoints):
-    options = subset.Options(hinting=False, layout_features=["kern"], name_IDs=[0, 1, 2, 13, 14], notdef_outline=True)
+    # No kerning: its table would be a third of the file, and Dear ImGui does not read it, so both halves of the
+    # screen set text alike.
+    options = subset.Options(hinting=False, layout_features=[], name_IDs=[0, 1, 2, 13, 14], notdef_outline=True)
     font = subset.load_font(source, options)
     font.flavor = None
     missing = sorted(codepoints - set(font.getBestCmap()))
