@@ -131,7 +131,7 @@ ViewData explain_view(const ViewInputs& in) {
   view.level = in.recipe.method == Method::rollout ? depth : 1;
   view.sinks = in.keys->sinks;
   view.rows_distance = in.rows_distance;
-  const StackView range = in.fused.slice(in.recipe.first_layer, in.recipe.first_layer + depth);
+  const StackView range = question_range(in.fused, in.recipe, in.level);
   const auto row = add_paths(in, range, view);
   view.row = floats(row);
   for (const double x : row) view.sum += x;
@@ -153,7 +153,7 @@ ViewData explain_view(const ViewInputs& in) {
   ResidualRange residuals;
   const bool ranged = in.recipe.method == Method::rollout && depth > 0;
   if (ranged) {
-    residuals = residual_range(range, in.query, view.first);
+    residuals = in.sweep ? residual_range(range, in.query, view.first, *in.sweep) : residual_range(range, in.query, view.first);
     view.low = floats(residuals.low);
     view.high = floats(residuals.high);
     view.itself_from = residuals.itself_from;

@@ -17,6 +17,7 @@ constexpr double kSinkShare = 0.15, kSinkTimesChance = 3;
 constexpr double kCollapsed = 0.05, kSimilar = 0.15;
 constexpr double kNearlyUniform = 0.9;
 constexpr double kAbsorbing = 1.0 / 3;
+constexpr int kFrom = 25, kTo = 90, kStep = 5;  // residual weights tried, in hundredths
 
 struct Range {
   char32_t first, last;
@@ -80,13 +81,23 @@ StrongKeys strong_keys(const Stream& stream, const Recipe& recipe, const StackSt
   return out;
 }
 
+std::vector<double> residual_steps() {
+  std::vector<double> steps;
+  for (int r = kFrom; r <= kTo; r += kStep) steps.push_back(r / 100.0);
+  return steps;
+}
+
 ResidualRange residual_range(StackView fused, int query, int first) {
+  RolloutSweep sweep(fused, query, residual_steps());
+  while (!sweep.step()) {}
+  return residual_range(fused, query, first, sweep);
+}
+
+ResidualRange residual_range(StackView fused, int query, int first, const RolloutSweep& sweep) {
   ResidualRange out;
   const auto n = static_cast<std::size_t>(fused[0].rows);
-  constexpr int kFrom = 25, kTo = 90, kStep = 5;  // hundredths
-  for (int r = kFrom; r <= kTo; r += kStep) out.residuals.push_back(r / 100.0);
-  out.rows.resize(out.residuals.size() * n);
-  rollout_row_sweep(fused, query, out.residuals, out.rows);
+  out.residuals = sweep.residuals();
+  out.rows = sweep.rows();
   const auto first_at = [&](const std::vector<double>& rows, std::size_t k) { return largest(std::span(rows).subspan(k * n, n)); };
 
   out.low.assign(n, INFINITY);
@@ -108,10 +119,10 @@ ResidualRange residual_range(StackView fused, int query, int first) {
   std::vector<double> between;
   const int end = kFrom + static_cast<int>(from) * kStep;
   for (int r = end - kStep + 1; r < end; ++r) between.push_back(r / 100.0);
-  std::vector<double> rows(between.size() * n);
-  rollout_row_sweep(fused, query, between, rows);
+  RolloutSweep finer(fused, query, between);
+  while (!finer.step()) {}
   out.itself_from = end / 100.0;
-  for (std::size_t k = between.size(); k-- > 0 && first_at(rows, k) == query;) out.itself_from = between[k];
+  for (std::size_t k = between.size(); k-- > 0 && first_at(finer.rows(), k) == query;) out.itself_from = between[k];
   return out;
 }
 

@@ -112,6 +112,21 @@ class ThumbWork final : public Work {
   std::unique_ptr<RolloutWork> work_;
 };
 
+// The row under other residual weights, a layer at a time.
+class SweepWork final : public Work {
+ public:
+  SweepWork(RolloutSweep sweep, std::shared_ptr<std::unique_ptr<RolloutSweep>> out) : sweep_(std::move(sweep)), out_(std::move(out)) {}
+  Result<bool> step() override {
+    if (!sweep_.step()) return false;
+    *out_ = std::make_unique<RolloutSweep>(std::move(sweep_));
+    return true;
+  }
+
+ private:
+  RolloutSweep sweep_;
+  std::shared_ptr<std::unique_ptr<RolloutSweep>> out_;
+};
+
 }  // namespace
 
 Result<std::unique_ptr<Job>> make_view_job(std::shared_ptr<OpenDump> open, const Args& args) {
@@ -137,7 +152,12 @@ Result<std::unique_ptr<Job>> make_view_job(std::shared_ptr<OpenDump> open, const
     }
     return result_stage(q, looked)();
   };
-  return job(*q, {stack_stage(q), by_max_stage(q), result}, [q, query = *query, level = *level]() -> Result<JobResult> {
+  const auto swept = std::make_shared<std::unique_ptr<RolloutSweep>>();
+  const auto sweep = [q, swept, looked, query = *query, level = *level]() -> Result<std::unique_ptr<Work>> {
+    if (looked.method != Method::rollout || looked.end_layer == looked.first_layer) return nullptr;
+    return std::make_unique<SweepWork>(RolloutSweep(question_range(q->stack->view(), q->recipe, level), query, residual_steps()), swept);
+  };
+  return job(*q, {stack_stage(q), by_max_stage(q), result, sweep}, [q, swept, query = *query, level = *level]() -> Result<JobResult> {
     const auto keys = strong_keys(q->info(), q->recipe, q->data().stats);
     ViewInputs in;
     in.stream = &q->info();
@@ -148,6 +168,7 @@ Result<std::unique_ptr<Job>> make_view_job(std::shared_ptr<OpenDump> open, const
     if (q->by_max) in.by_max = q->by_max->view();
     in.keys = &keys;
     in.rows_distance = q->result ? q->result->distance : -1;
+    in.sweep = swept->get();
     auto view = explain_view(in);
     return archived(view);
   });

@@ -56,20 +56,26 @@ void rollout_states(StackView fused, int query, double residual, std::span<doubl
   for (std::size_t l = depth; l-- > 0;) rollout_step(state(l + 1), fused[static_cast<int>(l)], residual, state(l));
 }
 
-void rollout_row_sweep(StackView fused, int query, std::span<const double> residuals, std::span<double> rows) {
-  const std::size_t m = residuals.size();
-  if (m == 0) return;
-  const std::size_t n = rows.size() / m;
-  std::vector<double> v(m * n, 0.0), next(m * n);
-  for (std::size_t k = 0; k < m; ++k) v[k * n + static_cast<std::size_t>(query)] = 1;
-  for (int l = fused.depth() - 1; l >= 0; --l) {
-    std::fill(next.begin(), next.end(), 0.0);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t k = 0; k < m; ++k)
-        if (v[k * n + i] != 0) add_row(v[k * n + i], fused[l].row(static_cast<int>(i)), residuals[k], i, &next[k * n]);
-    v.swap(next);
-  }
-  std::copy(v.begin(), v.end(), rows.begin());
+RolloutSweep::RolloutSweep(StackView fused, int query, std::vector<double> residuals)
+    : layers_(fused.layers.begin(), fused.layers.end()), residuals_(std::move(residuals)) {
+  const auto n = layers_.empty() ? std::size_t{0} : static_cast<std::size_t>(layers_[0].rows);
+  v_.assign(residuals_.size() * n, 0.0);
+  next_.resize(v_.size());
+  if (n > 0)
+    for (std::size_t k = 0; k < residuals_.size(); ++k) v_[k * n + static_cast<std::size_t>(query)] = 1;
+}
+
+bool RolloutSweep::step() {
+  if (layers_.empty()) return true;
+  const ConstMatrixView fused = layers_.back();
+  layers_.pop_back();
+  const auto n = static_cast<std::size_t>(fused.rows);
+  std::fill(next_.begin(), next_.end(), 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < residuals_.size(); ++k)
+      if (v_[k * n + i] != 0) add_row(v_[k * n + i], fused.row(static_cast<int>(i)), residuals_[k], i, &next_[k * n]);
+  v_.swap(next_);
+  return layers_.empty();
 }
 
 Result<RolloutWork> RolloutWork::start(StackView fused, double residual, bool causal, MatrixView r) {

@@ -34,10 +34,20 @@ void rollout_step(std::span<const double> v, ConstMatrixView fused, double resid
 // Cost: L N^2 multiply-adds, 2 N doubles of scratch. Reads the layers top down, each once.
 void rollout_row(StackView fused, int query, double residual, std::span<double> row);
 
-// The same question under several residual weights at once, which reads each layer once for all of them.
-//   residuals [M]; rows [M][N], overwritten
-// Cost: M L N^2 multiply-adds, M N doubles of scratch.
-void rollout_row_sweep(StackView fused, int query, std::span<const double> residuals, std::span<double> rows);
+// The same question under several residual weights at once, which reads each layer once for all of them; layer by
+// layer, for callers that have other things to do in between.
+class RolloutSweep {
+ public:
+  RolloutSweep(StackView fused, int query, std::vector<double> residuals);
+  // Goes down one layer. True: finished.
+  bool step();
+  [[nodiscard]] const std::vector<double>& residuals() const { return residuals_; }  // [M]
+  [[nodiscard]] const std::vector<double>& rows() const { return v_; }               // [M][N], after the last step
+
+ private:
+  std::vector<ConstMatrixView> layers_;
+  std::vector<double> residuals_, v_, next_;
+};
 
 // All states of one explanation: states [(L + 1)][N]; states[L] = e_query, states[0] = the row of R.
 void rollout_states(StackView fused, int query, double residual, std::span<double> states);

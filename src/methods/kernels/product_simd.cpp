@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 #include "methods/kernels/product.h"
 
@@ -16,6 +17,19 @@ constexpr int kRows = 4;
 
 typedef Real Vector __attribute__((vector_size(16)));
 
+// Calls f with 0, 1, ... N - 1 as constants: written out rather than looped, so that the sums stay in registers at
+// every optimisation level.
+template <int N, class F>
+inline __attribute__((always_inline)) void each(F f) {
+  [&]<int... I>(std::integer_sequence<int, I...>) { (f(std::integral_constant<int, I>()), ...); }(std::make_integer_sequence<int, N>());
+}
+
+inline __attribute__((always_inline)) Vector load(const Real* from) {
+  Vector v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+
 // c[R][kColumns] = a[R][k0..k1) x panel[k0..k1)[kColumns]; `width` columns are stored.
 template <int R>
 void block(const Real* a, std::size_t stride, const Real* panel, int k0, int k1, Real* c, int width) {
@@ -23,15 +37,17 @@ void block(const Real* a, std::size_t stride, const Real* panel, int k0, int k1,
   const Real* b = panel + static_cast<std::size_t>(k0) * kColumns;
   for (int k = k0; k < k1; ++k, b += kColumns) {
     Vector column[kVectors];
-    std::memcpy(column, b, sizeof column);
-    for (int r = 0; r < R; ++r) {
-      const Real x = a[static_cast<std::size_t>(r) * stride + static_cast<std::size_t>(k)];
-      const Vector factor = Vector{} + x;
-      for (int v = 0; v < kVectors; ++v) sum[r][v] += factor * column[v];
-    }
+    each<kVectors>([&](auto v) { column[v] = load(b + v * kLanes); });
+    each<R>([&](auto r) {
+      const Vector factor = Vector{} + a[static_cast<std::size_t>(r) * stride + static_cast<std::size_t>(k)];
+      each<kVectors>([&](auto v) { sum[r][v] += factor * column[v]; });
+    });
   }
-  for (int r = 0; r < R; ++r)
-    std::memcpy(c + static_cast<std::size_t>(r) * stride, sum[r], static_cast<std::size_t>(width) * sizeof(Real));
+  Real out[kColumns];
+  each<R>([&](auto r) {
+    each<kVectors>([&](auto v) { std::memcpy(out + v * kLanes, &sum[r][v], sizeof(Vector)); });
+    std::memcpy(c + static_cast<std::size_t>(r) * stride, out, static_cast<std::size_t>(width) * sizeof(Real));
+  });
 }
 
 }  // namespace

@@ -253,11 +253,12 @@ TEST_CASE("the blocked product agrees with the plain one at odd sizes, and row b
 TEST_CASE("a sweep over residual weights gives the rows that each weight gives alone") {
   const auto stack = fuse(random_attention(5, 2, 12, true, 21));
   const std::vector<double> residuals{0, 0.25, 0.5, 0.9, 1};
-  std::vector<double> rows(residuals.size() * 12), row(12);
-  rollout_row_sweep(stack.view(), 9, residuals, rows);
+  RolloutSweep sweep(stack.view(), 9, residuals);
+  while (!sweep.step()) {}
+  std::vector<double> row(12);
   for (std::size_t k = 0; k < residuals.size(); ++k) {
     rollout_row(stack.view(), 9, residuals[k], row);
-    CHECK(std::vector<double>(rows.begin() + static_cast<int>(k * 12), rows.begin() + static_cast<int>((k + 1) * 12)) == row);
+    CHECK(std::vector<double>(sweep.rows().begin() + static_cast<int>(k * 12), sweep.rows().begin() + static_cast<int>((k + 1) * 12)) == row);
   }
 }
 
