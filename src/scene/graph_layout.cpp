@@ -7,7 +7,8 @@ namespace rollscope {
 namespace {
 
 constexpr float kNarrowest = 16;    // px; where columns would be narrower, tokens are bundled
-constexpr float kBundleColumn = 25; // px of a column then: 32 on a screen of 1280, whose names can still be read
+constexpr float kBundleColumn = 25; // px of a column then, so that names can still be read
+constexpr int kMostBundles = 12;    // 24 bundles all to all are 576 ribbons in a gap: a grey, not a graph
 constexpr int kMostDrawn = 2000;    // ribbons of attention in one gap; beyond them lines are a grey
 constexpr float kWidestUnit = 64;   // px of all the weight
 constexpr int kNeighbours = 8;      // tokens at either side of the chosen one that are not bundled
@@ -44,12 +45,17 @@ std::vector<int> choose_columns(const ViewData& view, int tokens, bool square, f
   const bool lone_sinks = view.sinks.size() <= kLoneSinks;
   const auto sink = [&](int t) { return lone_sinks && contains(view.sinks, t); };
   const auto lone = [&](int t) { return sink(t) || (square && std::abs(t - view.query) <= kNeighbours); };
-  for (bundle = 2; bundle < tokens; ++bundle) {
-    // The neighbourhood is worth opening only while the rest keeps some shape.
-    if (auto first = cut(tokens, bundle, lone); static_cast<int>(first.size()) - 1 <= room && room >= 3 * kNeighbours) return first;
-    if (bundle * room < 4 * tokens && room >= 3 * kNeighbours) continue;
-    if (auto first = cut(tokens, bundle, sink); static_cast<int>(first.size()) - 1 <= room) return first;
-  }
+  const auto fits = [&](const std::vector<int>& first) {
+    int bundles = 0;
+    for (std::size_t c = 0; c + 1 < first.size(); ++c) bundles += first[c + 1] - first[c] > 1;
+    return bundles <= kMostBundles && static_cast<int>(first.size()) - 1 <= room;
+  };
+  // The neighbourhood is opened only where the rest keeps some shape beside it.
+  if (room >= 3 * kNeighbours)
+    for (bundle = 2; bundle < tokens; ++bundle)
+      if (auto first = cut(tokens, bundle, lone); fits(first)) return first;
+  for (bundle = 2; bundle < tokens; ++bundle)
+    if (auto first = cut(tokens, bundle, sink); fits(first)) return first;
   return cut(tokens, bundle, none);
 }
 

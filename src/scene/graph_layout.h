@@ -3,8 +3,8 @@
 //
 // Ribbon width = path weight x U, U = min(64, column - 4) px; both ends are packed along the node in token order, so
 // widths at a node add up to its mass; the floor of 1 px is the drawing's. Where columns would be under 16 px, tokens
-// are bundled: neighbours share a column of about 25 px, their ribbons are summed. Sinks and the neighbourhood of the
-// chosen token keep columns of their own.
+// are bundled: neighbours share one of at most 12 wider columns, their ribbons are summed. Sinks and the neighbourhood
+// of the chosen token keep columns of their own.
 #pragma once
 
 #include <cstdint>

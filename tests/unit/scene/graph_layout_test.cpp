@@ -54,7 +54,8 @@ TEST_CASE("ribbons lie inside their nodes, side by side") {
     const ViewData v = test::explain(test::random_maps(3, n, 3), n, 2, 0.5);
     const GraphLayout g = layout_graph(v, kArea, 1.0, {});
     std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> at;  // spans along each node's underside
-    for (const Ribbon& r : g.ribbons) at[{r.gap + 1, r.from}].push_back({r.x0 - r.width0 / 2, r.x0 + r.width0 / 2});
+    for (const Ribbon& r : g.ribbons)
+      if (r.width0 > 0.05) at[{r.gap + 1, r.from}].push_back({r.x0 - r.width0 / 2, r.x0 + r.width0 / 2});
     for (const GraphNode& node : g.nodes) {
       auto spans = at[{node.level, node.token}];
       std::sort(spans.begin(), spans.end());
