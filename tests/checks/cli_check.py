@@ -1,0 +1,99 @@
+"""The command line as scripts meet it: JSON alone on standard output, one line per error, exit status 0, 1 or 2."""
+import json, re, subprocess, unittest
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+PROGRAM = TOP / "build/native/rollscope"
+DUMPS = TOP / "tests/dumps"
+
+
+def run(*words, cwd=DUMPS):
+    return subprocess.run([PROGRAM, *words], cwd=cwd, capture_output=True, text=True)
+
+
+class CommandLine(unittest.TestCase):
+    def fails(self, status, code, *words):
+        done = run(*words)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, rf"\Aerror\[{code}\]: [^\n]*[^.\n]; [^\n]+\n\Z")
+        return done.stderr
+
+    def test_json_stands_alone_on_standard_output(self):
+        done = run("explain", "minilm_cat.npz", "--json", "--row", "8")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        e = json.loads(done.stdout)
+        self.assertAlmostEqual(e["matrix"][0][2], 0.0253, places=4)
+        self.assertEqual(e["keys"][:3], ["[CLS]", "the", "cat"])
+        self.assertEqual(len(e["matrix"]), 1)
+        info = json.loads(run("info", "minilm_cat.npz", "--json").stdout)
+        self.assertEqual((info["format"], info["streams"][0]["heads"]), ("npz", 12))
+
+    def test_without_json_a_person_can_read_it(self):
+        text = run("explain", "sentiment_negative.npz", "--row=0").stdout
+        self.assertIn("Rollout of self-attention over layers 1 to 4, heads fused by mean of 4, residual 0.50.", text)
+        self.assertIn("terrible 49.7 %, [CLS] 11.3 %, good 8.8 %", text)
+        self.assertIn("warning[rows_similar]", text)
+        self.assertIn("6 layers, 12 heads, 13 x 13 tokens", run("info", "minilm_cat.npz").stdout)
+
+    def test_a_path_may_be_absolute_or_relative(self):
+        absolute = run("info", str(DUMPS / "minilm_cat.npz"), "--json", cwd="/").stdout
+        self.assertEqual(absolute, run("info", "tests/dumps/minilm_cat.npz", "--json", cwd=TOP).stdout)
+        self.assertEqual(json.loads(absolute)["file"], "minilm_cat.npz")
+
+    def test_files_that_cannot_be_used_end_with_status_1(self):
+        self.fails(1, "read_failed", "info", "there_is_none.npz")
+        self.fails(1, "read_failed", "info", "..")
+        self.fails(1, "truncated_data", "explain", "broken_truncated.npz", "--json")
+        self.fails(1, "object_array", "explain", "broken_object.npy", "--json")
+        self.fails(1, "transposed", "explain", "broken_transposed.npy", "--json")
+        self.fails(1, "logits", "explain", "broken_logits.npz", "--json")
+
+    def test_refused_dumps_are_described_and_open_when_assumed(self):
+        for name, code, switch in (("broken_transposed.npy", "transposed", "orientation=columns"), ("broken_logits.npz", "logits", "values=logits")):
+            done = run("info", name, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(code, [item["code"] for item in json.loads(done.stdout)["report"]])
+            done = run("explain", name, "--json", "--assume", switch)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            good = json.loads(run("explain", "minilm_cat.npz", "--json").stdout)["matrix"]
+            self.assertLess(max(abs(a - b) for x, y in zip(json.loads(done.stdout)["matrix"], good) for a, b in zip(x, y)), 1e-5)
+
+    def test_wrong_usage_ends_with_status_2_and_says_what_is_taken(self):
+        file = "minilm_cat.npz"
+        self.fails(2, "usage")
+        self.fails(2, "usage", "sing", file)
+        self.fails(2, "usage", "info")
+        self.fails(2, "usage", "info", file, "second.npz")
+        self.fails(2, "usage", "explain", file, "--row")
+        self.fails(2, "usage", "explain", file, "--row", "--json")
+        self.fails(2, "unknown_option", "explain", file, "--bogus", "1")
+        self.fails(2, "unknown_option", "info", file, "--row", "1")
+        self.assertIn("0 to 12", self.fails(2, "out_of_range", "explain", file, "--row", "13"))
+        self.fails(2, "out_of_range", "explain", file, "--row", "-1")
+        self.fails(2, "bad_value", "explain", file, "--row", "2.5")
+        self.fails(2, "bad_value", "explain", file, "--residual", "1.01")
+        self.fails(2, "bad_value", "explain", file, "--residual", "half")
+        self.fails(2, "out_of_range", "explain", file, "--heads", "0,12")
+        self.fails(2, "out_of_range", "explain", file, "--layers", "4:7")
+        self.fails(2, "bad_value", "explain", file, "--layers", "4")
+        self.fails(2, "out_of_range", "explain", file, "--item", "1")
+        self.fails(2, "no_such_stream", "explain", file, "--stream", "cross")
+        self.fails(2, "bad_value", "explain", file, "--method", "flow")
+        self.fails(2, "bad_value", "explain", file, "--merge", "words")
+        self.fails(2, "bad_value", "explain", file, "--assume", "nonsense")
+        self.fails(2, "method_not_for_stream", "explain", "enfr_i_love_you.npz", "--stream", "cross", "--method", "rollout")
+
+    def test_help_and_version(self):
+        self.assertIn("rollscope explain FILE", run("--help").stdout)
+        self.assertIn("--residual", run("explain", "--help").stdout)
+        self.assertRegex(run("--version").stdout, r"\Arollscope \d+\.\d+\.\d+\n\Z")
+
+    def test_numbers_survive_the_way_through_json(self):
+        text = run("explain", "minilm_cat.npz", "--json", "--row", "0").stdout
+        self.assertTrue(re.search(r"\d\.\d{16}", text))
+        self.assertNotIn("NaN", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
