@@ -78,7 +78,7 @@ std::string explain_text(const Json& e) {
       if (k < shown) out += fmt::format("{} {} {:.1f} %", k ? "," : "", text_of(keys[order[k]]), 100 * w);
       else rest += w;
     }
-    if (order.size() > shown) out += fmt::format(", {} others {:.1f} %", order.size() - shown, 100 * rest);
+    if (order.size() > shown) out += fmt::format(", {} {} {:.1f} %", order.size() - shown, order.size() - shown == 1 ? "other" : "others", 100 * rest);
     out += fmt::format("; spread {:.1f} of {}\n", e["diagnostics"]["spread"][r].GetDouble(), e["diagnostics"]["visible"][r].GetInt());
   }
   return out + report_lines(e["report"]);
