@@ -1,4 +1,4 @@
-// Ribbons: one instanced strip of 24 segments along the cubic of scene/graph_layout.h ribbon_point(), so that what
+// Ribbons: one instanced strip of 40 segments along the cubic of scene/graph_layout.h ribbon_point(), so that what
 // is drawn is what the pointer finds. No attributes per vertex: gl_VertexID says where along, and on which side.
 uniform vec2 u_viewport;  // framebuffer, device pixels
 uniform float u_scale;    // device pixels per CSS pixel
@@ -12,7 +12,7 @@ out vec3 v_along;    // distance from the start and from the end, and the period
 flat out vec4 v_colour;
 flat out vec2 v_soft;
 
-const float kSegments = 24.0;
+const float kSegments = 40.0;
 
 // Where vertex pair k lies along the curve: closer together at the ends, where it bends.
 float along(int k) {

@@ -10,7 +10,7 @@
 namespace rollscope::gpu {
 namespace {
 
-constexpr GLsizei kStripVertices = 2 * 24 + 2;  // ribbon.vert: 24 segments
+constexpr GLsizei kStripVertices = 2 * 40 + 2;  // ribbon.vert: 40 segments
 
 }  // namespace
 

@@ -21,7 +21,8 @@ float text_width(Ui& ui, std::string_view t, const Ink& ink) { return ui.fonts.w
 
 float text(Ui& ui, float x, float base, std::string_view t, const Ink& ink) {
   if (t.empty() || !ui.fonts.ready()) return 0;
-  const ImVec2 at{snap(ui, x), snap(ui, base) - std::round(ui.fonts.ascent(ink.px, ink.weight))};
+  // The line stands on a whole pixel; along it glyphs lie where they fall, or gaps between words would differ.
+  const ImVec2 at{x, snap(ui, base) - std::round(ui.fonts.ascent(ink.px, ink.weight))};
   ImFont* font = ui.fonts.face(ink.weight);
   const float size = ui.fonts.size(ink.weight, ink.px);
   ui.dl->PushDrawFlag(ImDrawFlags_TextNoPixelSnap, true);

@@ -14,11 +14,13 @@ namespace {
 constexpr float kSlant = 50, kLongest = 92;
 constexpr float kSin = 0.766f;
 
-float widest_label(Ui& ui, bool keys, float px) {
-  const int n = keys ? ui.stream().keys : ui.stream().queries;
-  float w = 0;
-  for (int i = 0; i < n && w < 200; ++i) w = std::max(w, label_width(ui, keys ? ui.token_short(i, true) : ui.two_sided() ? query_name(ui, i) : ui.token_short(i, false), px, true));
-  return w;
+// Width that all labels but a few have: two long names among many short ones are cut, not a reason to slant them all.
+float usual_label(Ui& ui, bool keys, float px) {
+  const int n = std::min(keys ? ui.stream().keys : ui.stream().queries, 400);
+  std::vector<float> w;
+  for (int i = 0; i < n; ++i) w.push_back(label_width(ui, keys ? ui.token_short(i, true) : ui.two_sided() ? query_name(ui, i) : ui.token_short(i, false), px, true));
+  std::sort(w.begin(), w.end());
+  return w.empty() ? 0 : w[w.size() - 1 - w.size() / 8];
 }
 
 // Room that the slanted labels take in height.
@@ -136,7 +138,8 @@ GraphFrame frame_graph(Ui& ui, const Box& box) {
   float name = text_width(ui, f.narrow ? "24" : ui.words.fill("ui.graph.layer", {{"layer", "24"}}), quiet);
   if (!f.narrow) name = std::max({name, text_width(ui, ui.words("ui.graph.output"), quiet), text_width(ui, ui.words("ui.graph.input"), quiet)});
   const float left = f.left - box.x + std::min(name, 96.0f) + (ui.phone ? 8 : 18);
-  const float right = box.w > 620 ? 88 : ui.phone ? 10 : 20;
+  const bool shares = box.w > 620 && ui.state().recipe.method == Method::rollout;
+  const float right = shares ? 88 : ui.phone ? 10 : 28;
 
   // A label at each end must not leave the view: half a column is air already.
   const float wide = b.w - left - right;
@@ -144,11 +147,12 @@ GraphFrame frame_graph(Ui& ui, const Box& box) {
   const auto zoom = static_cast<float>(std::max(1.0, ui.state().graph.camera.zoom));
   f.column = std::max(wide * zoom / static_cast<float>(n), 16.0f);
   const float px = ui.phone ? 12 : 13;
-  f.longest = widest_label(ui, true, px);
-  const float outputs = ui.two_sided() ? widest_label(ui, false, px) : f.longest;
+  f.longest = usual_label(ui, true, px);
+  const float outputs = ui.two_sided() ? usual_label(ui, false, px) : f.longest;
   const float out_column = ui.two_sided() ? wide * zoom / static_cast<float>(std::max(1, ui.stream().queries)) : f.column;
   if (wide * zoom / static_cast<float>(n) < 16) f.longest = kLongest;  // bundles go by two names
   f.slant_bottom = f.longest + 6 > f.column;
+  if (f.slant_bottom && f.longest < kLongest) f.longest = std::min(kLongest, f.longest * 1.6f);  // the few long ones
   f.slant_top = outputs + 6 > out_column;
   const float spare = b.h - 120;
   const float slant = std::clamp(slant_height(f.longest), 24.0f, std::max(24.0f, spare * 0.35f));
@@ -158,7 +162,7 @@ GraphFrame frame_graph(Ui& ui, const Box& box) {
   Box bottom = b.cut_bottom(std::min(below, b.h * 0.5f));
   f.area = {b.x + left, b.y, wide, b.h - 8};
   f.inputs = {f.area.x, bottom.y + 4, f.area.w, ui.phone ? 20.0f : 22.0f};
-  if (right > 80) f.shares = {f.area.right() + 14, f.area.y, 72, f.area.h};
+  if (shares) f.shares = {f.area.right() + 14, f.area.y, 72, f.area.h};
   return f;
 }
 
@@ -198,7 +202,8 @@ Box draw_graph_labels(Ui& ui, const GraphFrame& f) {
       if (fits && visible && !ui.is_sink(c.first))
         text_centre(ui, b.middle_x(), baseline(b.y, b.h, cell_px), number, {cell_px, Weight::regular, fade < 1 ? ui.theme.ink3 : ink_on(ui.heat(c.first))});
     } else {
-      draw_key(ui, b, c.first, name, {.px = px, .bold = true, .hovered = hovered || trace == c.first, .pinned = pinned, .faded = fade, .radius = 4});
+      const std::string fitting = label_width(ui, name, px, true) > g.column - 2 ? label_cut(ui, name, px, true, g.column - 4) : name;
+      draw_key(ui, b, c.first, fitting, {.px = px, .bold = true, .hovered = hovered || trace == c.first, .pinned = pinned, .faded = fade, .radius = 4});
       const Ink ink{12, hovered || pinned || mine ? Weight::semibold : Weight::regular, trace >= 0 && trace != c.first ? ui.theme.ink3 : mine ? ui.theme.accent : hovered || pinned ? ui.theme.ink : ui.theme.ink2};
       text_centre(ui, c.x, baseline(b.bottom() + 5, 16, 12), number, ink);
     }

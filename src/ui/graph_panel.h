@@ -31,6 +31,8 @@ struct GraphPanel {
 
 // Lays out and uploads what changed.
 void update_graph(Ui& ui, const Box& area, int trace);
+// The part of each layer's attention that is drawn.
+[[nodiscard]] double kept_part(const Ui& ui);
 void forget_graph(Ui& ui, bool lost);  // lost: the context is gone, handles are void
 // Colour of a ribbon of weight `w` (look.md, Graph).
 [[nodiscard]] ImU32 ribbon_colour(const Ui& ui, double w, double largest);

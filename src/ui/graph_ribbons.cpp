@@ -8,7 +8,7 @@
 namespace rollscope::ui {
 namespace {
 
-constexpr float kCrowd = 150;            // ribbons of a layer that can be told apart
+constexpr float kCrowd = 110;            // ribbons of a layer that can be told apart
 constexpr float kFloor = 1;              // px
 constexpr float kLitTarget = 13;         // px: width at which lit paths enter their input
 constexpr double kMostWiden = 6;
@@ -31,7 +31,7 @@ std::vector<gpu::RibbonInstance> base_ribbons(const Ui& ui, const GraphLayout& g
     ImU32 c = 0;
     switch (r.kind) {
       case RibbonKind::residual: c = faded(ui.theme.kept, 0.85f); break;
-      case RibbonKind::sink: c = ui.theme.sink; break;
+      case RibbonKind::sink: c = faded(ui.theme.sink, pale + (1 - pale) * std::clamp(r.width0 / 2, 0.0f, 1.0f)); break;
       default: {
         const float thick = std::clamp(r.width0 / 2, 0.0f, 1.0f);
         c = faded(ribbon_colour(ui, r.weight, largest), pale + (1 - pale) * thick);
@@ -92,6 +92,11 @@ std::vector<gpu::RibbonInstance> lit_ribbons(Ui& ui, GraphPanel& p, int key) {
 
 }  // namespace
 
+double kept_part(const Ui& ui) {
+  // The one row of raw attention is shown whole while it is short.
+  return ui.state().recipe.method == Method::raw && ui.stream().keys <= 64 ? 0.998 : ui.state().graph.keep;
+}
+
 double largest_ribbon(const GraphLayout& g) {
   double largest = 0;
   for (const Ribbon& r : g.ribbons)
@@ -118,12 +123,12 @@ void forget_graph(Ui& ui, bool lost) {
 void update_graph(Ui& ui, const Box& area, int trace) {
   GraphPanel& p = *ui.graph;
   const AppState& s = ui.state();
-  const GraphPanel::Key key{ui.app.view_version(), area, s.graph.keep, s.graph.camera, ui.theme.dark, trace};
+  const GraphPanel::Key key{ui.app.view_version(), area, kept_part(ui), s.graph.camera, ui.theme.dark, trace};
   if (p.made && p.key == key) return;
   forget_graph(ui, false);
   p.key = key;
   p.made = true;
-  p.layout = layout_graph(*ui.view(), {area.x, area.y, area.w, area.h}, s.graph.keep, s.graph.camera);
+  p.layout = layout_graph(*ui.view(), {area.x, area.y, area.w, area.h}, key.keep, s.graph.camera);
   p.traced.clear();
   if (trace >= 0) p.traced = trace_paths(*ui.view(), p.layout, trace);
   const auto base = base_ribbons(ui, p.layout, trace >= 0);

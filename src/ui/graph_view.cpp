@@ -54,7 +54,7 @@ void draw_key_items(Ui& ui, float x, float right, float middle) {
   std::vector<Item> items;
   if (!raw) items.push_back({"ui.graph.key.residual", ui.theme.kept, 0, 0});
   if (!ui.two_sided()) items.push_back({"ui.graph.key.own", raw ? mid : ui.theme.kept, raw ? 0 : dark, 0});
-  items.push_back({"ui.graph.key.others", mid, 0, 0});
+  items.push_back({ui.two_sided() ? "ui.graph.key.cross" : "ui.graph.key.others", mid, 0, 0});
   if (!ui.view()->sinks.empty()) items.push_back({"ui.graph.key.sink", 0, 0, 1});
   for (const Item& i : items) {
     const float w = 20 + text_width(ui, ui.words(i.id), quiet);
@@ -87,6 +87,10 @@ void toolbar(Ui& ui, const Box& b) {
     text(ui, chip.x + 26, baseline(chip.y, chip.h, 12), words, {12, Weight::medium, ui.theme.accent});
     if (p.clicked) ui.app.run("select.level", R"({"level":-1})");
     x = chip.right() + 16;
+  }
+  if (kept_part(ui) != s.graph.keep) {
+    draw_key_items(ui, x, right - 12, middle);
+    return;
   }
   Rich keep;
   keep.words(ui, "ui.graph.keep", plain, {12, Weight::semibold, ui.theme.ink}, {{"share", {std::to_string(static_cast<int>(std::lround(s.graph.keep * 100))), {}, false}}});

@@ -53,7 +53,7 @@ Rows choose_rows(const Ui& ui, int most) {
   // A sink that dwarfs everything is cut open instead of squeezing the rest.
   const double words = most_weight;
   for (std::size_t i = 0; i < r.sinks.size() && i < 3; ++i)
-    if (v.row[static_cast<std::size_t>(r.sinks[i])] < 8 * words || r.keys.empty()) see(r.sinks[i]);
+    if (v.row[static_cast<std::size_t>(r.sinks[i])] < 6.5 * words || r.keys.empty()) see(r.sinks[i]);
   r.scale = std::max(1e-9, std::min(std::max(most_weight, most_range) * 1.05, most_weight * 1.6));
   return r;
 }
@@ -95,7 +95,7 @@ void bar_row(Ui& ui, Pen& pen, int key, double scale) {
   bar.sink = sink;
   bar.colour = ui.heat(key);
   draw_bar(ui, track, bar, scale);
-  text_right(ui, row.right(), base, ui.words.percent_sign(v.row[i]), {13, mine ? Weight::semibold : Weight::regular, ui.theme.ink});
+  text_right(ui, row.right(), base, ui.words.percent_sign(v.row[i]), {13, Weight::regular, ui.theme.ink});
 
   if (ui.mouse_in(row)) {
     ui.hover_next.key = key;

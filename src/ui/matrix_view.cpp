@@ -177,6 +177,7 @@ MatrixFrame frame_matrix(Ui& ui, const Box& box) {
   f.area = {a.x, a.y, a.w, a.h};
   f.row_labels = {rows.x, a.y, rows.w, a.h};
   f.column_labels = {a.x, columns.y, a.w, columns.h};
+  if (p.layout.cell < 3) f.spread = {};  // lines that thin say nothing
   // What stands beside the matrix moves up to it.
   if (f.spread.w > 0) {
     f.spread = {a.x + a.w + 14, a.y, 98, a.h};

@@ -85,11 +85,11 @@ std::string place_words(const Ui& ui) {
   Slots slots{{"token", ui.words.count(v->query + 1)}, {"layer", top}, {"stream", stream_words(ui, ui.stream())}};
   if (ui.stream().kind == StreamKind::cross) {
     slots.emplace_back("after", ui.token(v->query, false));
-    slots.emplace_back("layers", layers_words(ui, v->recipe));
+    slots.emplace_back("layers", end - v->recipe.first_layer == 1 ? top : layers_words(ui, v->recipe));
     return ui.words.fill(predicts_known(ui, v->query) ? "ui.place.cross" : "ui.place.cross_plain", slots);
   }
   if (raw) {
-    slots.emplace_back("layers", layers_words(ui, v->recipe));
+    slots.emplace_back("layers", end - v->recipe.first_layer == 1 ? top : layers_words(ui, v->recipe));
     return ui.words.fill(end - v->recipe.first_layer == 1 ? "ui.place.raw" : "ui.place.raw_range", slots);
   }
   const int level = v->level <= 0 ? end - v->recipe.first_layer : v->level;

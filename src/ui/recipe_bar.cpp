@@ -21,7 +21,10 @@ std::string sentence(const Ui& ui) {
   const bool sink = ui.view() && !ui.view()->sinks.empty();
   const int end = r.end_layer < 0 ? ui.stream().layers() : r.end_layer;
   std::string id = r.method == Method::rollout ? "ui.recipe.rollout" : end - r.first_layer == 1 ? "ui.recipe.raw_one" : "ui.recipe.raw_range";
-  return sink ? id + ".sink" : id;
+  if (sink) id += ".sink";
+  // On a phone what cannot be chosen is not said.
+  if (ui.phone && ui.app.dump().streams.size() < 2 && ui.words.has(id + ".short")) id += ".short";
+  return id;
 }
 
 struct Word {
@@ -67,7 +70,7 @@ std::vector<Word> words_of(Ui& ui) {
 bool breaks_before(const Word& w) { return w.slot.empty() && !w.text.empty() && w.text[0] == ' '; }
 
 // Lines that the sentence takes in `width`; places are the x and line of every word.
-int lay_out(const std::vector<Word>& words, float width, std::vector<std::pair<float, int>>& places) {
+int lay_out(const std::vector<Word>& words, float width, float space, std::vector<std::pair<float, int>>& places) {
   float x = 0;
   int line = 0;
   places.clear();
@@ -78,12 +81,15 @@ int lay_out(const std::vector<Word>& words, float width, std::vector<std::pair<f
       for (std::size_t k = i + 1; k < words.size() && !breaks_before(words[k]) && words[k - 1].text.back() != ' '; ++k) run += words[k].width;
       if (x > 0 && x + run > width) x = 0, ++line;
     }
-    places.emplace_back(x, line);
-    x += words[i].width;
+    // A line does not begin with a space.
+    const float lead = x == 0 && line > 0 && breaks_before(words[i]) ? space : 0;
+    places.emplace_back(x - lead, line);
+    x += words[i].width - lead;
   }
   return line + 1;
 }
 
+float space_width(Ui& ui) { return text_width(ui, " ", {kPx, Weight::regular, 0}); }
 float mark_width(Ui& ui) { return text_width(ui, ui.words("ui.mark.published"), {12, Weight::medium, 0}) + 16; }
 float badge_width(Ui& ui, std::string_view words) { return words.empty() ? 0 : text_width(ui, words, {13, Weight::semibold, 0}) + 44; }
 
@@ -207,7 +213,7 @@ float recipe_height(Ui& ui, float width) {
   std::vector<std::pair<float, int>> places;
   const float right = badge_width(ui, badge_words(ui)) + kPadX * 2 + 20;
   const float slider_room = ui.app.state().recipe.method == Method::rollout ? 60.0f : 0;
-  const int lines = lay_out(words_of(ui), width - right - slider_room, places);
+  const int lines = lay_out(words_of(ui), width - right - slider_room, space_width(ui), places);
   return 16 + kLine * static_cast<float>(lines);
 }
 
@@ -221,7 +227,7 @@ void draw_recipe_bar(Ui& ui, const Box& box) {
   const bool rollout = ui.app.state().recipe.method == Method::rollout;
   std::vector<std::pair<float, int>> places;
   const float badge = badge_width(ui, badge_words(ui)) + kPadX * 2 + 20;
-  const int lines = lay_out(words, box.w - badge - (rollout ? 60.0f : 0), places);
+  const int lines = lay_out(words, box.w - badge - (rollout ? 60.0f : 0), space_width(ui), places);
   const float top = box.y + (box.h - 1 - kLine * static_cast<float>(lines)) / 2;
   auto base_of = [&](int line) { return baseline(top + kLine * static_cast<float>(line), kLine, kPx); };
 
@@ -236,7 +242,7 @@ void draw_recipe_bar(Ui& ui, const Box& box) {
   float push = 0;  // words after the number move right to make room
   for (std::size_t i = 0; i < words.size(); ++i) {
     const Word& w = words[i];
-    const float x = std::round(box.x + kPadX + places[i].first + (places[i].second == lines - 1 || one_line ? push : 0));
+    const float x = box.x + kPadX + places[i].first + (places[i].second == lines - 1 || one_line ? push : 0);
     const float base = base_of(places[i].second);
     if (w.slot.empty()) {
       // Where the slider stands between the number and what follows, it is the comma.

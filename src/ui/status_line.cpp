@@ -33,7 +33,7 @@ Rich hidden_part(Ui& ui, const Ink& plain, const Ink& strong) {
     double least = 1;
     for (float x : g.layout.shown) least = std::min(least, static_cast<double>(x));
     const auto share = static_cast<int>(std::floor(std::min(1.0, least) * 100 + 1e-6));
-    if (g.layout.edges_hidden == 0) r.words(ui, "ui.status.all_shown", plain, strong, {});
+    if (g.layout.edges_hidden == 0 || kept_part(ui) > 0.99) r.words(ui, "ui.status.all_shown", plain, strong, {});
     else r.words(ui, "ui.status.shown", plain, strong, {{"share", {std::to_string(std::max(share, static_cast<int>(std::lround(s.graph.keep * 100)))) + "\u00A0%", {}, false}}});
     if (g.layout.bundle > 1)
       r.add(" · ", plain).words(ui, "ui.status.columns", plain, strong, {{"columns", {ui.words.count(static_cast<long long>(g.layout.column_x.size())), {}, false}}, {"tokens", {ui.words.count(ui.stream().keys), {}, false}}});

@@ -86,6 +86,10 @@ Type type_for(Ui& ui, float width, int* lines) {
   return kMany;
 }
 
+constexpr float kLegendLine = 24;
+// Of all lines with the air above and below.
+float content_height(const Type& t, int lines) { return 20 + t.pitch * static_cast<float>(lines - 1) + t.height; }
+
 void choose_query(Ui& ui, int query) {
   char json[40];
   std::snprintf(json, sizeof json, R"({"query":%d})", query);
@@ -196,7 +200,7 @@ void scroll_into_view(Ui& ui, const std::vector<Place>& places, float seen, floa
   for (const Place& p : places)
     if (p.token == query) {
       // By whole lines, with one more line to read on where the end is near.
-      const float lines = std::floor((seen - 10) / pitch);
+      const float lines = std::floor((seen - 6) / pitch);
       const float line = std::round(p.box.y / pitch);
       if (p.box.y < ui.strip_scroll) ui.strip_scroll = std::max(0.0f, line - 1) * pitch;
       if (p.box.bottom() > ui.strip_scroll + seen - 12) ui.strip_scroll = std::max(0.0f, line - lines + 2) * pitch;
@@ -301,7 +305,7 @@ void draw_two_rows(Ui& ui, const Box& b) {
 float strip_height(Ui& ui, float width, float room) {
   if (!ui.app.has_dump() || !ui.view()) return 84;
   int lines = 1;
-  const float most = ui.phone ? std::max(58.0f, room * 0.26f) : room < 420 ? 84 : 150;
+  const float most = ui.phone ? room < 460 ? 57.0f : std::max(58.0f, room * 0.26f) : room < 420 ? 84 : 150;
   float h = 84;
   if (ui.two_sided()) return ui.phone ? 84.0f + 20 : 84;
   if (ui.patches()) {
@@ -309,8 +313,8 @@ float strip_height(Ui& ui, float width, float room) {
     return std::min(h, std::max(most, 84.0f)) + (ui.phone ? 20 : 0);
   }
   const Type t = type_for(ui, text_room(ui, width), &lines);
-  if (ui.phone) return std::min(16 + t.pitch * static_cast<float>(lines) - 8 + 24, most + 24);
-  if (lines > 2) h = std::min(18 + t.pitch * static_cast<float>(lines), most);
+  if (ui.phone) return std::min(content_height(t, lines) + kLegendLine, most + kLegendLine);
+  if (lines > 2) h = std::min(content_height(t, lines) + 1, most);
   return std::max(h, 84.0f);
 }
 
@@ -322,9 +326,9 @@ void draw_text_strip(Ui& ui, const Box& box) {
   Box b = box;
   b.h -= 1;
   if (ui.phone) {
-    Box legend = b.cut_bottom(24);
+    Box legend = b.cut_bottom(kLegendLine);
     draw_legend_line(ui, {legend.x + 12, legend.y, legend.w - 24, 18});
-    b = {b.x + 12, b.y + 4, b.w - 24, b.h - 4};
+    b = {b.x + 12, b.y, b.w - 24, b.h};
   } else {
     b.cut_left(kPadX);
     draw_question(ui, b.cut_left(kQuestion - 12));
@@ -346,8 +350,8 @@ void draw_text_strip(Ui& ui, const Box& box) {
   const Type t = type_for(ui, room, &lines);
   std::vector<Place> places;
   flow(ui, ui.stream().key_tokens, t, room, places, true);
-  const float content = static_cast<float>(lines) * t.pitch + 12;
-  const bool scrolls = content > b.h + 2;
+  const float content = content_height(t, lines);
+  const bool scrolls = content > b.h + 4 && t.pitch < 46;
   if (!ui.phone && box.w > 760) {
     Box right = b.cut_right(kLegend + kPadX);
     if (scrolls) {  // the legend makes room for the map of the whole text
@@ -367,8 +371,10 @@ void draw_text_strip(Ui& ui, const Box& box) {
     ui.wake();
   }
   ui.strip_scroll = scrolls ? std::clamp(ui.strip_scroll, 0.0f, content - b.h) : 0;
-  const float top = ui.phone ? 8 : t.pitch > 40 ? 9 : scrolls || lines > 2 ? 9 : std::max(9.0f, (b.h - static_cast<float>(lines) * t.pitch + (t.pitch - t.height)) / 2);
-  ImGui::PushClipRect({b.x - 6, box.y}, {b.x + room + 6, b.bottom()}, true);
+  const float top = ui.phone ? 10 : t.pitch > 40 ? 9 : scrolls || lines > 2 ? 9 : std::max(9.0f, (b.h - static_cast<float>(lines) * t.pitch + (t.pitch - t.height)) / 2);
+  // What is left of a line above is cut away; of one below it says that there is more.
+  const float cut = ui.strip_scroll > 0 ? std::max(0.0f, top - 4) : 0;
+  ImGui::PushClipRect({b.x - 6, box.y + cut}, {b.x + room + 6, b.bottom()}, true);
   token_row(ui, {b.x, b.y + top, room, b.h}, {b.x - 6, box.y, room + 12, b.h + (b.y - box.y)}, places, t, true, std::round(ui.strip_scroll));
   ImGui::PopClipRect();
 }
