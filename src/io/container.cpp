@@ -22,7 +22,7 @@ JsonValue adopt(const JsonValue& value, const std::vector<Real>& from, std::vect
               from.begin() + static_cast<std::ptrdiff_t>(value.first + n));
   }
   for (auto& item : out.items) item = adopt(item, from, to);
-  for (auto& member : out.members) member.second = adopt(member.second, from, to);
+  for (auto& member : out.members) member.value = adopt(member.value, from, to);
   return out;
 }
 

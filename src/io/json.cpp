@@ -219,7 +219,7 @@ class Builder final : public JsonEvents {
       // Looking through all names makes a large object slow, and no dump has one.
       if (f.value.members.size() >= 4096)
         return stop(ErrorCode::too_big, {{"needed", "objects of more than 4096 members"}, {"limit", "4096"}, {"detail", path(0)}});
-      f.value.members.emplace_back(f.key, std::move(v));
+      f.value.members.push_back({f.key, std::move(v)});
       return true;
     }
     if (f.state == State::ragged) return true;
@@ -324,9 +324,9 @@ void append(const JsonValue& v, const std::vector<Real>& pool, std::string& out)
       out += '{';
       for (std::size_t i = 0; i < v.members.size(); ++i) {
         if (i) out += ", ";
-        append_text(v.members[i].first, out);
+        append_text(v.members[i].name, out);
         out += ": ";
-        append(v.members[i].second, pool, out);
+        append(v.members[i].value, pool, out);
       }
       out += '}';
       break;

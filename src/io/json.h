@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/byte_source.h"
 #include "base/real.h"
 
 namespace rollscope {
+
+struct JsonMember;
 
 struct JsonValue {
   enum class Kind : std::uint8_t { null, boolean, number, text, numbers, list, object, ragged };
@@ -25,10 +26,15 @@ struct JsonValue {
   std::vector<std::uint64_t> shape;
   std::vector<int> present;  // numbers: where some of the first axis are null, the true indices of the others
   std::vector<JsonValue> items;                            // list: anything but nested numbers
-  std::vector<std::pair<std::string, JsonValue>> members;  // object, in the order of the text
+  std::vector<JsonMember> members;                         // object, in the order of the text
 
   [[nodiscard]] const JsonValue* find(std::string_view name) const;  // of an object; null: not there
   [[nodiscard]] bool is(Kind k) const { return kind == k; }
+};
+
+struct JsonMember {
+  std::string name;
+  JsonValue value;
 };
 
 struct JsonDocument {

@@ -57,13 +57,13 @@ class Collector {
     if (key == "offsets") return true;
     if (v.is(Kind::numbers)) return v.shape.size() == 1 && !v.all_null;
     if (key == "attr")  // what is said about attributions; arrays among them are read as such
-      return std::none_of(v.members.begin(), v.members.end(), [](const auto& m) { return m.second.is(Kind::numbers); });
+      return std::none_of(v.members.begin(), v.members.end(), [](const auto& m) { return m.value.is(Kind::numbers); });
     return key == "predictions" || key == "gold" || key == "probabilities" || key == "word_ids" || key == "image_size";
   }
 
   void add_meta(const std::string& key, const JsonValue& value) {
     JsonValue wrapper;
-    wrapper.members.emplace_back(key, value);
+    wrapper.members.push_back({key, value});
     out_.add_meta(wrapper, *doc_.pool);
   }
 
