@@ -9,7 +9,8 @@
 namespace rollscope {
 namespace {
 
-constexpr std::uint64_t kCheckedSize = 1'000'000;  // members up to this size are read whole, so their checksum is compared
+// Members up to this size are read whole, so that their checksum is compared; all of them together up to the other.
+constexpr std::uint64_t kCheckedSize = 1'000'000, kCheckedTotal = 16'000'000;
 constexpr std::uint64_t kMetaLimit = 16'000'000;
 
 // Copies `value`, its numbers moving from one pool to another.
@@ -38,7 +39,9 @@ Result<std::string> bytes_as_text(ByteSource& source, const NpyHeader& h) {
   return std::string(bytes->begin(), bytes->end());
 }
 
-Result<void> add_npy(Container& out, const Source& source, const std::string& name, bool packed) {
+// `later`: where the numbers will be read from; a packed member is opened anew, so that what its header took in memory
+// is let go. An archive may hold thousands.
+Result<void> add_npy(Container& out, const Source& source, const Source& later, const std::string& name, bool packed) {
   auto header = read_npy_header(*source, name);
   if (!header) return tl::unexpected(header.error());
   const NpyHeader& h = *header;
@@ -63,7 +66,7 @@ Result<void> add_npy(Container& out, const Source& source, const std::string& na
   a.packed = packed;
   a.shape = h.shape;
   a.elements = h.elements;
-  a.bytes = std::make_shared<RangeSource>(source, h.data_offset, h.elements * h.item_size);
+  a.bytes = std::make_shared<RangeSource>(later, h.data_offset, h.elements * h.item_size);
   out.arrays.push_back(std::move(a));
   return {};
 }
@@ -119,7 +122,7 @@ void Container::add_meta_text(const std::string& key, const std::string& text) {
 Result<Container> read_npy_container(const Source& source) {
   Container out;
   out.format = "npy";
-  if (auto done = add_npy(out, source, "", false); !done) return tl::unexpected(done.error());
+  if (auto done = add_npy(out, source, source, "", false); !done) return tl::unexpected(done.error());
   return out;
 }
 
@@ -132,6 +135,7 @@ Result<Container> read_npz_container(const Source& source) {
     out.report.push_back(report_item(ReportCode::duplicate_member, {{"name", printable(name)}}, name));
   if (directory->members.empty()) return fail(ErrorCode::empty, {{"detail", "an archive without members"}});
   bool any = false;
+  std::uint64_t to_check = kCheckedTotal;
   for (const ZipMember& m : directory->members) {
     if (!m.name.ends_with(".npy")) {
       if (m.name == "meta.json" || m.name == "metadata.json") any = true;
@@ -149,12 +153,15 @@ Result<Container> read_npz_container(const Source& source) {
       if (text) out.add_meta_text("meta", std::string(text->begin(), text->end()));
       continue;
     }
-    if (auto done = add_npy(out, *bytes, name, m.method != 0); !done) {
+    const bool packed = m.method != 0;
+    auto later = packed ? open_zip_member(source, m) : bytes;
+    if (auto done = add_npy(out, *bytes, *later, name, packed); !done) {
       if (done.error().code == ErrorCode::read_failed) return tl::unexpected(done.error());
       out.refused.push_back({name, done.error()});
       continue;
     }
-    if (m.size <= kCheckedSize && m.crc != 0) {  // torch may leave 0 there
+    if (m.size <= kCheckedSize && m.size <= to_check && m.crc != 0) {  // torch may leave 0 there
+      to_check -= m.size;
       const auto crc = checksum(**bytes);
       if (!crc) out.refused.push_back({name, crc.error()});
       else if (*crc != m.crc) out.report.push_back(report_item(ReportCode::checksum, {{"name", printable(name)}}, name));

@@ -72,8 +72,7 @@ Result<void> InflatedSource::read(std::uint64_t offset, std::span<std::uint8_t> 
   if (!state_->live || offset < position_)
     if (auto done = restart(); !done) return done;
   const auto failed = [&](Result<void> result) {  // what zlib holds after an error is of no use
-    if (state_->live) inflateEnd(&state_->stream);
-    state_->live = false;
+    release();
     return result;
   };
   std::vector<std::uint8_t> skipped;
@@ -86,8 +85,11 @@ Result<void> InflatedSource::read(std::uint64_t offset, std::span<std::uint8_t> 
     if (auto done = produce(out.data() + at, n); !done) return failed(done);
     at += n;
   }
+  if (position_ == size_) release();
   return {};
 }
+
+void InflatedSource::release() { state_ = std::make_unique<State>(); }
 
 Result<std::uint32_t> checksum(ByteSource& source) {
   std::vector<std::uint8_t> piece;

@@ -1,5 +1,6 @@
 // A deflated range as a ByteSource: bytes are inflated as they are asked for, front to back, with a window of a few
-// hundred kB in memory. Going back starts over, so readers ask in ascending order.
+// hundred kB in memory, which is let go at the end of the data. Going back starts over, so readers ask in ascending
+// order.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,7 @@ class InflatedSource final : public ByteSource {
   struct State;
   Result<void> restart();
   Result<void> produce(std::uint8_t* out, std::size_t count);
+  void release();
 
   Source packed_;
   std::uint64_t size_;

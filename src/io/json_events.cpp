@@ -1,6 +1,7 @@
 #include "io/json_events.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -59,16 +60,29 @@ struct Handler {
   JsonEvents& events;
   int depth = 0;
   bool too_deep = false;
+  std::string number = {};
 
   using Size = rapidjson::SizeType;
   bool Null() { return events.null(); }
   bool Bool(bool b) { return events.boolean(b); }
-  bool Int(int i) { return events.number(i); }  // only negative ones come here
-  bool Uint(unsigned u) { return events.integer(u); }
-  bool Int64(std::int64_t i) { return events.number(static_cast<double>(i)); }
-  bool Uint64(std::uint64_t u) { return events.integer(u); }
-  bool Double(double d) { return events.number(d); }
-  bool RawNumber(const char*, Size, bool) { return false; }
+  // Numbers come as text: RapidJSON's own conversion shifts by an undefined amount when all of a long row of digits
+  // is zero (diyfp.h, Normalize), and its fast one is off by some units in the last place.
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(std::int64_t) { return false; }
+  bool Uint64(std::uint64_t) { return false; }
+  bool Double(double) { return false; }
+  bool RawNumber(const char* s, Size n, bool) {
+    std::uint64_t whole = 0;
+    bool is_whole = n <= 19;  // 19 digits always fit
+    for (Size i = 0; i < n && is_whole; ++i) {
+      is_whole = s[i] >= '0' && s[i] <= '9';
+      whole = whole * 10 + static_cast<std::uint64_t>(s[i] - '0');
+    }
+    if (is_whole) return events.integer(whole);
+    number.assign(s, n);
+    return events.number(std::strtod(number.c_str(), nullptr));  // correctly rounded; nobody sets a locale here
+  }
   bool String(const char* s, Size n, bool) { return events.text({s, n}); }
   bool Key(const char* s, Size n, bool) { return events.key({s, n}); }
   bool StartObject() { return deeper() && events.begin_object(); }
@@ -95,7 +109,7 @@ Result<bool> parse_json(ByteSource& source, JsonEvents& events) {
   take_bom();
   Handler handler{events};
   rapidjson::Reader reader;
-  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag |
+  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag |
                               rapidjson::kParseNanAndInfFlag | rapidjson::kParseValidateEncodingFlag;
   const auto result = reader.Parse<kFlags>(window, handler);
   if (!window.status()) return tl::unexpected(window.status().error());

@@ -1,5 +1,7 @@
 #include "io/json.h"
 
+#include <limits>
+
 #include <doctest/doctest.h>
 
 #include "io/builders.h"
@@ -154,4 +156,23 @@ TEST_CASE("nothing at all is empty") {
     CAPTURE(nothing);
     CHECK(code(open(std::string_view(nothing))) == "empty");
   }
+}
+
+TEST_CASE("numbers read to the nearest double, however many digits they have") {
+  const auto value = [](const std::string& number) {
+    const auto document = read_json("[" + number + ", 0]");
+    REQUIRE_MESSAGE(document, error_text(document.error()));
+    return (*document->pool)[document->root.first];
+  };
+  CHECK(value("0.1") == Real(0.1));
+  CHECK(value("0.05602593347430229") == Real(0.05602593347430229));
+  CHECK(value("1.7976931348623157e308") == Real(1.7976931348623157e308));
+  CHECK(value("4.9e-324") == Real(4.9e-324));
+  CHECK(value("9007199254740993") == Real(9007199254740993.0));
+  CHECK(value("123456789012345678901234567890") == Real(1.2345678901234568e29));
+  CHECK(value("-0.25e+1") == Real(-2.5));
+  CHECK(value("0." + std::string(400, '0') + "1") == Real(0));
+  CHECK(value("0." + std::string(5000, '0')) == Real(0));
+  CHECK(std::isnan(value("NaN")));
+  CHECK(value("-Infinity") == -std::numeric_limits<Real>::infinity());
 }

@@ -152,3 +152,20 @@ TEST_CASE("archives of other programs are told what they are") {
   CHECK(text(open(zip({{"inner.npz", zip({{"attentions.npy", stack()}})}}))).find("inner.npz") != std::string::npos);
   CHECK(code(open(zip({}))) == "empty");
 }
+
+TEST_CASE("a packed dump reads the same twice, and after a step back") {
+  auto dump = open(zip({{"layer_0.npy", npy_f4("(3, 4, 4)", attention(3, 4, 4)), true}, {"layer_1.npy", npy_f4("(3, 4, 4)", attention(3, 4, 4)), true}}));
+  REQUIRE(dump);
+  const auto first = all_heads(*dump);
+  CHECK(all_heads(*dump) == first);
+  CHECK(head(*dump, 0, 0, 1) == std::vector<Real>(first.begin() + 16, first.begin() + 32));
+}
+
+TEST_CASE("thousands of packed members open without a window each") {
+  std::vector<ZipEntry> entries;
+  for (int i = 0; i < 3000; ++i) entries.push_back({"layer_" + std::to_string(i) + ".npy", npy_f4("(1, 2, 2)", attention(1, 2, 2)), true});
+  auto dump = open(zip(entries));
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(dump->info.streams[0].layers() == 3000);
+  CHECK(head(*dump, 0, 2999, 0) == reals(attention(1, 2, 2)));
+}
