@@ -87,6 +87,16 @@ const opener = new Opener({
   },
 });
 
+/** The first example as a table that was computed beforehand: nothing can be computed here. */
+async function showStoredTable() {
+  await gallery.load();
+  const { name, info, explain } = await gallery.table();
+  header.show(name, info);
+  mirror.show(true);
+  const row = (query) => ({ ...explain, queries: [explain.queries[query]], matrix: [explain.matrix[query]], uniform: [explain.uniform[query]] });
+  await makeTableView({ locale, mirror, explain: async (options) => row(options.row) }).show(info);
+}
+
 /** Gives a dump to the picture; done when its first row is there. */
 async function showDump(archive, state) {
   page.dump(archive);
@@ -193,7 +203,8 @@ async function start() {
   locale.apply(document);
   header.update();
   if (!hasWebAssembly()) {
-    showMessage(locale.t("dom.no_wasm.title"), [locale.t("dom.no_wasm.text")]);
+    showMessage(locale.t("dom.no_wasm.title"), [locale.t("dom.no_wasm.text")], undefined, true);
+    await showStoredTable().catch((cause) => console.warn(String(cause)));  // the message stands without it
     throw new Error("WebAssembly");
   }
   acceptDrops({ locale, openFile: (file) => openByHand(file), say });

@@ -22,6 +22,14 @@ export class Gallery {
     if (response.ok) this.fetched.set(id, new File([await response.blob()], file));
   }
 
+  /** What the first example says, computed beforehand: for browsers that cannot compute. @returns {Promise<{name: string, info: any, explain: any}>} */
+  async table() {
+    const [{ id, file }] = this.examples;
+    const response = await fetch(new URL(`${id}.table.json`, this.folder));
+    if (!response.ok) throw new Error(`${id}.table.json: HTTP ${response.status}`);
+    return { name: file, ...(await response.json()) };
+  }
+
   /** @param {string} id @returns {[URL | File, {name: string, state: object}]} arguments for Opener.open */
   source(id) {
     const { file, state } = this.examples.find((example) => example.id === id);

@@ -185,6 +185,10 @@ export default [
       await page.goto(ctx.url);
       await page.waitForSelector("#message:not([hidden])");
       ctx.assert.match(await page.textContent("#message"), /needs WebAssembly/);
+      await page.waitForSelector("#mirror table");
+      ctx.assert.match(await page.textContent("#mirror"), /terrible.*49\.7/s);
+      await page.selectOption("#table-output", "10");
+      await page.waitForFunction(() => /Output terrible/.test(document.querySelector("#mirror").textContent));
       await ctx.picture(page, "no_wasm");
     },
   },
