@@ -30,7 +30,7 @@ KNOWS = {
 # Header pattern -> the files (path below src/) that may include it, and what is said otherwise.
 LIBRARIES = [
     (r"Eigen/", r"(methods|analysis)/", "Eigen belongs to methods/ and analysis/"),
-    (r"imgui|implot", r"ui/|(gpu|platform|app)/.*imgui", "Dear ImGui belongs to ui/ and to files named *imgui* (backend glue)"),
+    (r"imgui|implot", r"ui/|app/page_", "Dear ImGui belongs to ui/ and to app/page_*, which hand it input and draw its lists"),
     (r"(GL|GLES2|GLES3|EGL)/|SDL_opengl", r"gpu/", "GL belongs to gpu/"),
     (r"SDL", r"platform/|app/", "SDL belongs to platform/ and app/"),
     (r"emscripten", r"platform/.*_web|app/(page|engine)|gpu/.*gl", "Emscripten belongs to the files that only the browser compiles"),
