@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "analysis/measures.h"
 #include "analysis/recipe_text.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "methods/rollout.h"
-#include "base/text.h"
 
 namespace rollscope {
 namespace {
@@ -49,6 +50,14 @@ bool special(const Stream& stream, int key) {
   return k < stream.key_tokens.size() && stream.key_tokens[k].special;
 }
 
+// A value shorter than half the mean: what the key is read for hardly changes anything.
+bool short_value(const Stream& stream, int key) {
+  const auto& norms = stream.value_norms;
+  if (static_cast<std::size_t>(key) >= norms.size()) return false;
+  const double mean = std::accumulate(norms.begin(), norms.end(), 0.0) / static_cast<double>(norms.size());
+  return static_cast<double>(norms[static_cast<std::size_t>(key)]) < mean / 2;
+}
+
 }  // namespace
 
 bool is_punctuation(std::string_view text) {
@@ -71,7 +80,7 @@ StrongKeys strong_keys(const Stream& stream, const Recipe& recipe, const StackSt
   for (int j = 0; j < real_keys(stream); ++j) {
     const double share = out.share[static_cast<std::size_t>(j)];
     if (share < kSinkShare || share < kSinkTimesChance * out.chance[static_cast<std::size_t>(j)]) continue;
-    const bool can_be_sink = j == 0 || special(stream, j) || is_punctuation(label(stream, j));
+    const bool can_be_sink = j == 0 || special(stream, j) || is_punctuation(label(stream, j)) || short_value(stream, j);
     (can_be_sink ? out.sinks : out.dominant).push_back(j);
   }
   const auto stronger = [&](int a, int b) { return out.share[static_cast<std::size_t>(a)] > out.share[static_cast<std::size_t>(b)]; };

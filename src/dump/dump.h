@@ -48,6 +48,7 @@ struct Stream {
   bool virtual_sink = false;  // the last key (and, where Q = K, the last query) is the virtual sink of ruling 2
   std::vector<Token> query_tokens;  // [Q]
   std::vector<Token> key_tokens;    // [K]
+  std::vector<float> value_norms;     // [K] length of each key's value, mean over layers and heads; empty: unknown
   std::vector<std::string> predicts;  // [Q] what each row predicts, or empty (`output_tokens`, or the next token)
 
   [[nodiscard]] int layers() const { return static_cast<int>(layer_numbers.size()); }
@@ -98,7 +99,7 @@ struct Dump {
 template <class A> void fields(A& a, Token& t) { a(t.raw, t.label, t.special, t.word, t.starts_word); }
 template <class A> void fields(A& a, Stream& s) {
   a(s.name, s.kind, s.layer_numbers, s.heads, s.queries, s.keys, s.batch, s.item, s.dtype, s.causal, s.virtual_sink,
-    s.query_tokens, s.key_tokens, s.predicts);
+    s.query_tokens, s.key_tokens, s.value_norms, s.predicts);
 }
 template <class A> void fields(A& a, PatchGrid& g) { a(g.prefix, g.rows, g.columns); }
 template <class A> void fields(A& a, ReportItem& r) { a(r.code, r.severity, r.params, r.where, r.assumption); }

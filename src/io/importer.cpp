@@ -11,6 +11,7 @@
 #include "io/padding.h"
 #include "io/sniff.h"
 #include "io/token_sources.h"
+#include "io/value_norms.h"
 
 namespace rollscope {
 namespace {
@@ -144,6 +145,9 @@ class Importer {
     s.queries = plan.out_rows();
     s.keys = plan.out_columns();
     s.virtual_sink = plan.sink;
+    auto norms = value_norms(container_, named.kind, context.only_stream, all_keys, plan.columns);
+    if (!norms) return tl::unexpected(norms.error());
+    s.value_norms = std::move(*norms);
     dump_.info.streams.push_back(std::move(s));
     dump_.stacks.push_back(make_stored_stack(std::move(plan)));
     return {};

@@ -67,6 +67,17 @@ TEST_CASE("a strong key is a sink by what it is, and content otherwise") {
   }
 }
 
+TEST_CASE("a word whose value is short is a sink, where the file says how long values are") {
+  auto s = stream_of(1, 1, {"a", "b", "c", "d", "e", "f"});
+  const auto attn = leaning(6, 2, 0.6);
+  CHECK(keys_of(s, attn).dominant == std::vector{2});
+  s.value_norms = {1, 1, 0.6f, 1, 1, 1};  // more than half the mean
+  CHECK(keys_of(s, attn).dominant == std::vector{2});
+  s.value_norms = {1, 1, 0.3f, 1, 1, 1};
+  CHECK(keys_of(s, attn).sinks == std::vector{2});
+  CHECK(keys_of(s, attn).dominant.empty());
+}
+
 TEST_CASE("a sink needs .15 of the attention and three times chance") {
   const auto ten = stream_of(1, 1, {"[CLS]", "b", "c", "d", "e", "f", "g", "h", "i", "j"});
   CHECK(keys_of(ten, leaning(10, 0, 0.301)).sinks.size() == 1);

@@ -126,6 +126,9 @@ TEST_CASE("gradients, norms, attributions and images are companions, never atten
   CHECK(grads->info.streams.size() == 1);
   CHECK(grads->info.companions == std::vector<std::string>{"attention_grads", "value_norms", "value_weighted_norms", "attr/gradient_x_input",
                                                            "attr/gradient_norm", "attr/integrated_gradients", "attr/occlusion", "attr/shapley"});
+  const auto& norms = grads->info.streams[0].value_norms;  // [CLS] hands on next to nothing: a sink
+  REQUIRE(norms.size() == 12);
+  CHECK(norms[0] < 0.1f * norms[2]);
   auto digit = open_file("vit_digit_a.npz");
   REQUIRE(digit);
   CHECK(digit->info.companions == std::vector<std::string>{"image", "attention_grads/class_4", "attention_grads/class_9"});
