@@ -4,6 +4,7 @@
 
 #include "imgui.h"
 #include "imgui_impl_opengl3.h"
+#include "imgui_internal.h"
 #include "platform/host.h"
 #include "platform/window.h"
 #include "scene/json.h"
@@ -31,6 +32,8 @@ PageLoop::PageLoop() {
   io.ConfigNavEscapeClearFocusItem = false;
   io.BackendPlatformName = "rollscope";
   io.MouseDrawCursor = false;
+  io.MouseDoubleClickTime = 0.5f;  // counted from frame to frame, and a frame may be slow
+  io.MouseSingleClickDelay = 0.6f;  // Dear ImGui wants it longer than that
   io.DisplaySize = {1, 1};
 
   gpu = gpu::make_gl_gpu();
@@ -144,6 +147,8 @@ int PageLoop::frame(double now) {
   } else {
     atlas->end_frame();
   }
+  // A press and its release that came together are told in two frames.
+  if (ImGui::GetCurrentContext()->InputEventsQueue.Size > 0) wake_ = std::max(wake_, 1);
   last_frame_ms_ = host::now() - begun;
   if (wake_ > 0) host::request_frame();
   return frames_;

@@ -61,6 +61,11 @@ void Fonts::merge_japanese() {
   }
 }
 
+void Fonts::set_density(float ratio) {
+  for (Face& f : faces_)
+    if (f.font) f.font->CurrentRasterizerDensity = ratio;
+}
+
 ImFont* Fonts::face(Weight w) const {
   const Face& f = faces_[static_cast<int>(w)];
   return f.font ? f.font : faces_[0].font;

@@ -18,6 +18,9 @@ class Fonts {
   // slot 0 regular, 1 medium, 2 semibold, 3 mono, 4 and 5 Japanese regular and semibold, in any order and at any time
   // outside of a frame. Bytes are copied.
   void add(int slot, std::span<const std::uint8_t> bytes);
+  // Device pixels per CSS pixel, once per frame: ImGui itself sets it for its current font alone, and a face drawn
+  // directly would be rasterised at 1 and stretched.
+  void set_density(float ratio);
   [[nodiscard]] bool ready() const { return faces_[0].font != nullptr; }
   [[nodiscard]] ImFont* face(Weight w) const;
   // ImGui's size for a CSS size of `px`.

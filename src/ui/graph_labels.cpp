@@ -155,7 +155,7 @@ GraphFrame frame_graph(Ui& ui, const Box& box) {
   if (f.slant_bottom && f.longest < kLongest) f.longest = std::min(kLongest, f.longest * 1.6f);  // the few long ones
   f.slant_top = outputs + 6 > out_column;
   const float spare = b.h - 120;
-  const float slant = std::clamp(slant_height(f.longest), 24.0f, std::max(24.0f, spare * 0.35f));
+  const float slant = std::clamp(slant_height(f.longest), 24.0f, std::max(38.0f, spare * 0.35f));
 
   f.outputs = b.cut_top(ui.phone ? 40 : 48);
   const float below = f.slant_bottom ? 26 + slant : ui.phone ? 44 : 56;
@@ -197,10 +197,13 @@ Box draw_graph_labels(Ui& ui, const GraphFrame& f) {
       draw_barcode(ui, b, c.first, c.end, fade);
     } else if (f.slant_bottom) {
       TokenLook look{.px = cell_px, .hovered = hovered || pinned, .pinned = pinned, .faded = fade, .radius = 4};
-      const bool fits = text_width(ui, number, {cell_px, Weight::regular, 0}) <= b.w + 1;
+      // Whole percents where a decimal has no room.
+      std::string cell = number;
+      if (text_width(ui, cell, {cell_px, Weight::regular, 0}) > b.w + 1 && mass >= 0.095) cell = ui.words.number(mass * 100, 0);
+      const bool fits = text_width(ui, cell, {cell_px, Weight::regular, 0}) <= b.w + 1;
       draw_key(ui, b, c.first, "", look);
       if (fits && visible && !ui.is_sink(c.first))
-        text_centre(ui, b.middle_x(), baseline(b.y, b.h, cell_px), number, {cell_px, Weight::regular, fade < 1 ? ui.theme.ink3 : ink_on(ui.heat(c.first))});
+        text_centre(ui, b.middle_x(), baseline(b.y, b.h, cell_px), cell, {cell_px, Weight::regular, fade < 1 ? ui.theme.ink3 : ink_on(ui.heat(c.first))});
     } else {
       const std::string fitting = label_width(ui, name, px, true) > g.column - 2 ? label_cut(ui, name, px, true, g.column - 4) : name;
       draw_key(ui, b, c.first, fitting, {.px = px, .bold = true, .hovered = hovered || trace == c.first, .pinned = pinned, .faded = fade, .radius = 4});

@@ -168,7 +168,7 @@ MatrixFrame frame_matrix(Ui& ui, const Box& box) {
   // Names above are slanted when one is wider than a cell.
   const float fit = std::min({b.w / static_cast<float>(m.columns), (b.h - 30) / static_cast<float>(m.rows), 96.0f});
   const bool rotate = p.longest_column + 8 > fit * static_cast<float>(std::max(1.0, ui.state().matrix.camera.zoom));
-  const float head = rotate ? std::clamp(std::min(p.longest_column, 84.0f) * 0.75f + 16, 30.0f, ui.phone ? 56.0f : kRotatedRoom + 14) : f.legend.w > 0 ? 52.0f : 32.0f;
+  const float head = rotate ? std::clamp(std::min(p.longest_column, 84.0f) * 0.75f + 16, f.legend.w > 0 ? 54.0f : 30.0f, ui.phone ? 56.0f : kRotatedRoom + 14) : f.legend.w > 0 ? 52.0f : 32.0f;
   Box columns = b.cut_top(head);
   // Slanted names of the last columns lean to the right.
   if (rotate && f.spread.w <= 0) b.cut_right(ui.phone ? 24 : 20);

@@ -182,6 +182,7 @@ void draw_shell(Ui& ui) {
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
                    ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoDocking);
   ui.dl = ImGui::GetWindowDrawList();
+  ui.fonts.set_density(ui.ratio);
   fill(ui, ui.screen, ui.theme.panel);
   if (ui.phone) phone_layout(ui, ui.screen);
   else desk_layout(ui, ui.screen);

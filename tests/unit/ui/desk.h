@@ -127,15 +127,17 @@ struct Desk {
     atlas.end_frame();
     vertices = 0;
     for (ImTextureData* t : ImGui::GetPlatformIO().Textures) {
-      if (t->Status == ImTextureStatus_WantDestroy) t->SetStatus(ImTextureStatus_Destroyed);
+      if (t->Status == ImTextureStatus_WantDestroy) t->SetTexID(ImTextureID_Invalid), t->SetStatus(ImTextureStatus_Destroyed);
       else if (t->Status != ImTextureStatus_Destroyed) t->SetTexID(1), t->SetStatus(ImTextureStatus_OK);
     }
+    bool finite = true;
     for (const ImDrawList* list : ImGui::GetDrawData()->CmdLists) {
       vertices += list->VtxBuffer.Size;
       for (const ImDrawCmd& c : list->CmdBuffer)
         if (c.UserCallback) c.UserCallback(list, &c);
-      for (const ImDrawVert& v : list->VtxBuffer) REQUIRE(std::isfinite(v.pos.x + v.pos.y));
+      for (const ImDrawVert& v : list->VtxBuffer) finite &= std::isfinite(v.pos.x + v.pos.y);
     }
+    REQUIRE(finite);
   }
   void settle() {
     for (int i = 0; i < 4; ++i) {
