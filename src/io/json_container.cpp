@@ -1,6 +1,7 @@
 // JSON dumps as containers: attn-dump v1, BertViz's parameters in three generations, nested lists of any depth.
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 
 #include "io/container.h"
 #include "io/names.h"

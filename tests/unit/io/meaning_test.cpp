@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "io/builders.h"
+
+#include <algorithm>
 #include "io/names.h"
 
 using namespace rollscope;
