@@ -23,7 +23,7 @@ def write(path, text):
 
 
 def shaders(dialect, out, *sources):
-    lines = ["// Made from shaders/ by cmake/generate.py.", "#pragma once", "", "namespace rollscope::shaders {", ""]
+    lines = ["// Made from shaders/ by web/setup/cmake/generate.py.", "#pragma once", "", "namespace rollscope::shaders {", ""]
     for source in sorted(map(Path, sources)):
         text = source.read_text(encoding="utf-8")
         if "#version" in text:
@@ -43,7 +43,7 @@ def theme(out, tokens_path):
     names = list(tokens["light"])
     if list(tokens["dark"]) != names:
         sys.exit("tokens.json: light and dark must name the same colours in the same order")
-    lines = ["// Made from web/tokens.json by cmake/generate.py: colours as 0xRRGGBB.", "#pragma once", "",
+    lines = ["// Made from web/tokens.json by web/setup/cmake/generate.py: colours as 0xRRGGBB.", "#pragma once", "",
              "#include <cstdint>", "", "namespace rollscope::theme {", "",
              "struct Palette {", "  std::uint32_t " + ", ".join(names) + ";", "};", ""]
     for scheme in ("light", "dark"):

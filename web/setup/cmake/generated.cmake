@@ -1,11 +1,11 @@
-# Headers made from files that are not C++: shaders/ and web/tokens.json (cmake/generate.py says what they hold).
+# Headers made from files that are not C++: shaders/ and web/tokens.json (generate.py says what they hold).
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(generated "${CMAKE_BINARY_DIR}/generated")
 file(MAKE_DIRECTORY "${generated}")
 file(GENERATE OUTPUT "${generated}/no_sources.cpp" CONTENT "")
 
 file(GLOB shaders CONFIGURE_DEPENDS shaders/*.vert shaders/*.frag)
-set(generator "${CMAKE_SOURCE_DIR}/cmake/generate.py")
+set(generator "${CMAKE_SOURCE_DIR}/web/setup/cmake/generate.py")
 set(dialect $<IF:$<BOOL:${EMSCRIPTEN}>,es,core>)
 add_custom_command(OUTPUT "${generated}/shaders.h"
   COMMAND Python3::Interpreter "${generator}" shaders ${dialect} "${generated}/shaders.h" ${shaders}
