@@ -93,7 +93,10 @@ void draw_column_names(Ui& ui, const MatrixFrame& f, const MatrixData& m) {
     const bool mine = c == pinned, hovered = ui.app.hover.key == c;
     const ImU32 ink = mine || hovered ? ui.theme.accent : ui.theme.ink2;
     const std::string name = ui.token_short(c, true);
-    if (mine || hovered || c % l.label_step_columns == 0) {
+    // A thinned name gives way to the one under the pointer.
+    const bool covered = !mine && !hovered && l.label_step_columns > 1 &&
+                         ((ui.app.hover.key >= 0 && std::abs(c - ui.app.hover.key) * cell < 15) || (pinned >= 0 && std::abs(c - pinned) * cell < 15));
+    if (mine || hovered || (c % l.label_step_columns == 0 && !covered)) {
       if (l.rotate_columns) label_rotated(ui, x + 2, base + 2, -kSlant, false, label_cut(ui, name, 12, mine || hovered, (f.column_labels.h - 12) / 0.73f), 12, mine || hovered, ink);
       else label_centre(ui, x, base, name, 12, mine || hovered, ink);
     }

@@ -49,7 +49,9 @@ void tooltip_weight(Ui& ui, const Box& anchor, int query, int key, double weight
     slots.emplace_back("rank", ui.words.count(rank));
     slots.emplace_back("visible", ui.words.count(visible));
   }
-  lines.push_back(Rich().add(ui.words.fill(rank > 0 ? "ui.tip.place" : "ui.tip.place_unranked", slots), quiet));
+  // A patch is a row and column already.
+  const char* id = rank <= 0 ? "ui.tip.place_unranked" : ui.is_patch(key, true) ? "ui.tip.place_patch" : "ui.tip.place";
+  lines.push_back(Rich().add(ui.words.fill(id, slots), quiet));
   if (ui.is_sink(key)) lines.push_back(Rich().add(ui.words("ui.tip.sink"), quiet));
   tooltip(ui, anchor, std::move(lines));
 }
