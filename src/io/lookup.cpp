@@ -92,10 +92,10 @@ std::string normal_name(std::string_view name) {
   return out;
 }
 
-Result<std::optional<NumberList>> find_numbers(const Container& container, Names names) {
+Result<std::optional<NumberList>> find_numbers(const Container& container, Names names, std::size_t most_axes) {
   for (const auto name : names) {
     for (const auto& a : container.arrays)
-      if (a.shape.size() <= 2 && a.elements <= kMostNumbers && normal_name(a.name) == name) {
+      if (a.shape.size() <= most_axes && a.elements <= kMostNumbers && normal_name(a.name) == name) {
         auto list = numbers_of(a);
         if (!list) return tl::unexpected(list.error());
         return std::optional<NumberList>(std::move(*list));

@@ -26,9 +26,9 @@ struct TextList {
 
 using Names = std::initializer_list<std::string_view>;
 
-// The first of `names` (each as lower-case words joined by "_") that holds numbers, at most a million of them.
-// Errors: those of reading; nothing found is no error.
-[[nodiscard]] Result<std::optional<NumberList>> find_numbers(const Container& container, Names names);
+// The first of `names` (each as lower-case words joined by "_") that holds numbers, at most a million of them, in an
+// array of at most `most_axes` axes. Errors: those of reading; nothing found is no error.
+[[nodiscard]] Result<std::optional<NumberList>> find_numbers(const Container& container, Names names, std::size_t most_axes = 2);
 
 // The entry of a list of numbers that belongs to `item` of a batch: [B][n] gives row `item`, [n] all.
 [[nodiscard]] std::optional<std::vector<double>> numbers_of_item(const NumberList& list, int item);

@@ -3,15 +3,20 @@
 #include <cmath>
 
 namespace rollscope {
+namespace {
+
+constexpr std::size_t kMostAxes = 4;  // layers, an item's axis of one, heads, keys
+
+}  // namespace
 
 Result<std::vector<float>> value_norms(const Container& container, StreamKind kind, bool only_stream, int keys,
                                        const std::vector<int>& kept) {
   Result<std::optional<NumberList>> found = std::optional<NumberList>{};
-  if (kind == StreamKind::encoder) found = find_numbers(container, {"encoder_value_norms"});
-  else if (kind == StreamKind::decoder) found = find_numbers(container, {"decoder_value_norms"});
-  else if (kind == StreamKind::cross) found = find_numbers(container, {"cross_value_norms"});
-  else found = find_numbers(container, {"self_value_norms"});
-  if (found && !*found && only_stream) found = find_numbers(container, {"value_norms"});
+  if (kind == StreamKind::encoder) found = find_numbers(container, {"encoder_value_norms"}, kMostAxes);
+  else if (kind == StreamKind::decoder) found = find_numbers(container, {"decoder_value_norms"}, kMostAxes);
+  else if (kind == StreamKind::cross) found = find_numbers(container, {"cross_value_norms"}, kMostAxes);
+  else found = find_numbers(container, {"self_value_norms"}, kMostAxes);
+  if (found && !*found && only_stream) found = find_numbers(container, {"value_norms"}, kMostAxes);
   if (!found) return tl::unexpected(found.error());
   if (!*found) return std::vector<float>{};
   const NumberList& list = **found;
