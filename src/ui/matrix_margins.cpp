@@ -130,7 +130,8 @@ void matrix_margins(Ui& ui, const MatrixFrame& f) {
   const auto cell = static_cast<float>(l.cell);
   const Ink quiet{12, Weight::regular, ui.theme.ink2};
   if (f.spread.w > 0 && m.row_spread.size() == static_cast<std::size_t>(m.rows) && cell >= 3) {
-    two_lines(ui, f.spread.x, f.area.y - 34, "ui.matrix.spread", f.spread.w + 10);
+    // A slanted name of the last column leans over where the heading would begin.
+    two_lines(ui, f.spread.x + (ui.matrix->layout.rotate_columns ? 14 : 0), f.area.y - 34, "ui.matrix.spread", f.spread.w + 10);
     const float track = f.spread.w - 38;
     const int step = cell >= 15 ? 1 : l.label_step_rows;
     ImGui::PushClipRect({f.spread.x - 4, f.area.y}, {f.spread.right() + 4, f.area.bottom()}, true);
