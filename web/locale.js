@@ -57,11 +57,18 @@ export class Locale {
     return this.t(`${key}.${form}`, { ...slots, n: this.number.format(count) });
   }
 
+  /** Values that are numbers, as the language writes them. @param {Slots} slots @returns {Slots} */
+  numbers(slots) {
+    if (this.language !== "fr") return slots;
+    return Object.fromEntries(Object.entries(slots).map(([name, value]) => [name, /^-?\d+\.\d+$/.test(String(value)) ? String(value).replace(".", ",") : value]));
+  }
+
   /** @param {import("./engine-client.js").Failure} failure @returns {{what: string, fix: string}} in the page's language */
   error(failure) {
     const key = `error.${failure.code}`;
     if (!failure.params || !this.has(`${key}.what`)) return { what: failure.text ?? failure.code, fix: failure.fix ?? "" };
-    return { what: this.t(`${key}.what`, failure.params), fix: this.t(`${key}.fix`, failure.params) };
+    const params = this.numbers(failure.params);
+    return { what: this.t(`${key}.what`, params), fix: this.t(`${key}.fix`, params) };
   }
 
   /** The same in English, for scripts. @param {any} failure @returns {{code: string, text: string, fix: string}} */
@@ -73,9 +80,10 @@ export class Locale {
 
   /** @param {{code: string, text: string, fix?: string, params?: Slots}} item  of a report @returns {{text: string, fix: string}} */
   remark(item) {
-    const key = `report.${item.code}`;
+    const key = `report.${item.code}`, ofKind = `${key}.${item.params?.kind}.text`;
     if (!item.params || !this.has(`${key}.text`)) return { text: item.text, fix: item.fix ?? "" };
-    return { text: this.t(`${key}.text`, item.params), fix: this.t(`${key}.fix`, item.params) };
+    const params = this.numbers(item.params);
+    return { text: this.t(this.has(ofKind) ? ofKind : `${key}.text`, params), fix: this.t(`${key}.fix`, params) };
   }
 
   /** Puts words into elements that carry data-t (their text) or data-t-label (their aria-label). @param {ParentNode} root */

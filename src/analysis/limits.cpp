@@ -173,6 +173,7 @@ Report row_limits(const RowFacts& facts) {
   const int first = largest(facts.row);
   if (first < 0) return report;
   const bool halves = range.low[static_cast<std::size_t>(first)] <= 0.5 * facts.row[static_cast<std::size_t>(first)];
+  const auto low = formatted("%.1f", 100 * static_cast<double>(range.low[static_cast<std::size_t>(first)]));
   std::string detail, kind;
   if (range.itself_from >= 0 && first != facts.query) {
     kind = "itself";
@@ -185,13 +186,13 @@ Report row_limits(const RowFacts& facts) {
     detail = "another token comes first at some weights between 0.25 and 0.9";
   } else if (halves) {
     kind = "halves";
-    detail = formatted("the weight of \"%s\" falls to %.1f %% between 0.25 and 0.9", label(stream, first).c_str(),
-                       100 * static_cast<double>(range.low[static_cast<std::size_t>(first)]));
+    detail = "the weight of \"" + label(stream, first) + "\" falls to " + low + " % between 0.25 and 0.9";
   }
   if (!kind.empty())
     report.push_back(report_item(ReportCode::residual_sensitive,
                                  {{"detail", detail}, {"kind", kind}, {"key", std::to_string(first)},
-                                  {"other", std::to_string(range.first_other)},
+                                  {"other", std::to_string(range.first_other)}, {"low", low},
+                                  {"token", label(stream, kind == "other" ? range.first_other : first)},
                                   {"residual", range.itself_from < 0 ? "" : formatted("%.2f", range.itself_from)}}, stream.name));
   return report;
 }

@@ -51,10 +51,8 @@ std::string default_axes(const StackGroup& group, const Shape& shape, const Axes
     if (shape[0] == 1) return "lqk";
     const std::string axes = request.heads_first ? "hqk" : "lqk";
     if (!request.layout_assumed) {
-      const std::string a = std::to_string(shape[0]);
       report.push_back(report_item(ReportCode::ambiguous_axes,
-                                   {{"shape", shape_text(shape)}, {"reading", a + " layers, their heads already fused"},
-                                    {"other", a + " heads of one layer"}, {"switch", "layout=heads"}},
+                                   {{"shape", shape_text(shape)}, {"count", std::to_string(shape[0])}, {"switch", "layout=heads"}},
                                    group.name, "layout=heads"));
     }
     return axes;

@@ -128,8 +128,10 @@ Result<FittedTokens> fit_tokens(const TokenContext& c, TokenSide side, int total
   if (pieces.empty()) return out;
   const std::size_t given = pieces.size();
 
-  const auto say = [&](std::string detail, std::string assumption, bool harmless = false) {
-    ReportItem item = report_item(ReportCode::token_count, {{"tokens", std::to_string(given)}, {"positions", std::to_string(n)}, {"detail", std::move(detail)}},
+  const auto say = [&](const char* kind, std::string detail, std::string assumption, bool harmless = false) {
+    ReportItem item = report_item(ReportCode::token_count,
+                                  {{"tokens", std::to_string(given)}, {"positions", std::to_string(n)}, {"kind", kind}, {"detail", std::move(detail)},
+                                   {"missing", std::to_string(n > given ? n - given : 0)}},
                                   stream, std::move(assumption));
     if (harmless) item.severity = Severity::note;
     report.push_back(std::move(item));
@@ -142,7 +144,7 @@ Result<FittedTokens> fit_tokens(const TokenContext& c, TokenSide side, int total
   } else if (causal && given == n + 1) {
     out.beyond = make_tokens(pieces).back().label;
     pieces.pop_back();
-    say("The last one was never a query: it is what the last row predicts.", "tokens=ignore", true);
+    say("next", "The last one was never a query: it is what the last row predicts.", "tokens=ignore", true);
   } else if (given < n) {
     const std::size_t missing = n - given;
     const auto images = std::count_if(pieces.begin(), pieces.end(), is_image_placeholder);
@@ -156,12 +158,12 @@ Result<FittedTokens> fit_tokens(const TokenContext& c, TokenSide side, int total
     } else {
       numbered_from = given;
       const std::string last = missing == 1 ? "The last position is numbered." : "The last " + std::to_string(missing) + " positions are numbered.";
-      if (missing <= 2) say(last + " Special tokens such as [CLS] may have been left out.", "tokens=add_specials");
-      else say(last, "tokens=ignore");
+      if (missing <= 2) say("specials", last + " Special tokens such as [CLS] may have been left out.", "tokens=add_specials");
+      else say("rest", last, "tokens=ignore");
       pieces.resize(n);
     }
   } else {
-    say("No list of this length names these positions, so they are numbered.", "");
+    say("none", "No list of this length names these positions, so they are numbered.", "");
     return out;
   }
   if (numbered_from < n) pieces.resize(numbered_from);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "analysis/recipe_text.h"
 #include "base/archive.h"
 #include "scene/json.h"
 #include "scene/state_codec.h"
@@ -423,6 +424,7 @@ void App::tell_selection() {
   JsonWriter w;
   w.object().field("stream", s.name).field("query", shown_.selection.query);
   w.field("token", token_name(shown_.selection.query, false, false)).field("level", view_->level);
+  w.field("sentence", recipe_sentence(s, view_->recipe));
   w.key("rows").array();
   for (int j : order) {
     const auto k = static_cast<std::size_t>(j);

@@ -98,8 +98,15 @@ std::string place_words(const Ui& ui) {
 }
 
 std::string limit_words(const Ui& ui, const ReportItem& item) {
-  const std::string id = "report." + std::string(report_name(item.code)) + ".text";
-  return ui.words.has(id) ? fill(ui.words(id), item.params) : report_text(item);
+  const std::string row = "report." + std::string(report_name(item.code)) + ".";
+  const auto kind = item.params.find("kind");
+  std::string id = row + (kind == item.params.end() ? "" : kind->second + ".") + "text";
+  if (!ui.words.has(id)) id = row + "text";
+  if (!ui.words.has(id)) return report_text(item);
+  Params params = item.params;
+  for (auto& [name, value] : params)  // numbers as the language writes them
+    if (!value.empty() && value.find_first_not_of("0123456789.-") == value.npos) std::replace(value.begin(), value.end(), '.', ui.words.decimal());
+  return fill(ui.words(id), params);
 }
 
 const ReportItem* find_limit(const ViewData& v, ReportCode code) {
