@@ -199,7 +199,8 @@ void draw_shell(Ui& ui) {
   ui.arrows = 0;
   ImGuiContext& g = *ImGui::GetCurrentContext();
   if (g.NavId == 0 || !g.NavCursorVisible) ui.at_last_control = ui.at_first_control = false;
-  if (g.HoveredId == 0) ui.tip_control.clear();
+  if (!ui.tip_wanted) ui.tip_control.clear();
+  ui.tip_wanted = false;
   ui.services.cursor(ui.want_cursor.empty() ? "default" : ui.want_cursor);
   if (ui.animating) ui.wake();
 }

@@ -23,7 +23,8 @@ void tooltip(Ui& ui, const Box& anchor, std::vector<Rich> lines) {
 }
 
 void tooltip_later(Ui& ui, const char* control, const Box& anchor, std::string_view text) {
-  if (ui.touch) return;
+  if (ui.touch || ui.tip_wanted) return;  // one at a time: two that take turns would never rest
+  ui.tip_wanted = true;
   if (ui.tip_control != control) {
     ui.tip_control = control;
     ui.tip_since = ui.now;

@@ -111,8 +111,9 @@ struct Ui {
   // Tooltip of this frame, drawn last: see tooltip.h.
   struct Tip;
   std::unique_ptr<Tip> tip;
-  std::string tip_control;      // control under the pointer, and since when
+  std::string tip_control;      // control under the pointer or with the keyboard, and since when
   double tip_since = 0;
+  bool tip_wanted = false;      // a control has asked in this frame
 
   // --- what panels keep between frames
   std::unique_ptr<GraphPanel> graph;
