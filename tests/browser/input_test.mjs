@@ -89,7 +89,7 @@ export default [
       ctx.assert.ok(place >= 0, "the residual weight is drawn as a number");
       // By the keyboard: a double click takes two frames in time, which software rendering may miss.
       await page.focus("#canvas");
-      for (let i = 0; i <= place; ++i) { await page.keyboard.press("Tab"); await page.waitForTimeout(300); }
+      for (let i = 0; i <= place; ++i) { await page.keyboard.press("Tab"); await settled(page); }
       await page.keyboard.press("Enter");
       const field = page.locator("input.edit");
       await field.waitFor();

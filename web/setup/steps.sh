@@ -75,7 +75,7 @@ make_fonts() {
 # build_third_party native|web: Dear ImGui, and for the browser SDL2 and zlib, into build/deps/<which>/lib.
 build_third_party() {
   local which=$1 project=$here/third_party arguments=() inputs=()
-  inputs=("$project/CMakeLists.txt" "$top/web/setup/cmake/imgui_config.h" "$deps/stamps/imgui")
+  inputs=("$project/CMakeLists.txt" "$top/web/setup/cmake/config_for_imgui.h" "$deps/stamps/imgui")
   if [ "$which" = web ]; then
     arguments=(-DCMAKE_TOOLCHAIN_FILE="$top/web/setup/cmake/emscripten.cmake")
     # Another emcc may lay out structures or symbols otherwise.

@@ -20,7 +20,7 @@ target_compile_definitions(rollscope_eigen INTERFACE EIGEN_MPL2_ONLY)
 
 add_library(rollscope_imgui INTERFACE)
 target_include_directories(rollscope_imgui SYSTEM INTERFACE "${deps}/imgui" "${deps}/imgui/backends")
-target_compile_definitions(rollscope_imgui INTERFACE IMGUI_USER_CONFIG="${CMAKE_SOURCE_DIR}/web/setup/cmake/imgui_config.h")
+target_compile_definitions(rollscope_imgui INTERFACE IMGUI_USER_CONFIG="${CMAKE_SOURCE_DIR}/web/setup/cmake/config_for_imgui.h")
 target_link_libraries(rollscope_imgui INTERFACE "${libs}/libimgui.a")
 
 add_library(rollscope_zlib INTERFACE)
