@@ -2,6 +2,7 @@
 // and the picture start apart: either works without the other.
 import { makeApi } from "./api.js";
 import { watchContext, watchSize } from "./canvas.js";
+import { closeDialogs } from "./dialogs.js";
 import { byId } from "./dom.js";
 import { acceptDrops } from "./drop.js";
 import { editNumber } from "./edit.js";
@@ -79,6 +80,7 @@ const opener = new Opener({
   },
   async opened({ name, info, archive, state }) {
     header.show(name, info);
+    closeDialogs();
     tellHost("loaded", { name });
     const question = questionOf(info);
     if (question) say(locale.remark(question).text, { text: locale.t("dom.report.look"), act: openReport });

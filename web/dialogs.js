@@ -28,12 +28,18 @@ export function openDialog({ title, kind = "plain", wide = false, body, foot = [
       ...buttons.map(({ text, primary, act }) => element("button", { type: "button", class: primary ? "primary" : "", onclick: () => { close(); act?.(); } }, text)))] : []));
   dialog.addEventListener("click", (event) => { if (event.target === dialog) close(); });  // on the ground outside
   dialog.addEventListener("close", () => dialog.remove());
+  closeDialogs();  // what it said may no longer hold
   document.body.append(dialog);
   dialog.showModal();
   (dialog.querySelector("button.primary") ?? dialog.querySelector("button"))?.focus();
   return dialog;
 }
 let count = 0;
+
+/** Closes what is open: another file, another message. */
+export function closeDialogs() {
+  for (const dialog of document.querySelectorAll("dialog[open]")) /** @type {HTMLDialogElement} */ (dialog).close();
+}
 
 /** Puts text on the clipboard; a button is a user's own act, which browsers ask for. @returns {Promise<boolean>} */
 export async function copyText(text) {

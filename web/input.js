@@ -143,4 +143,13 @@ function listenKeys(canvas, page, take) {
     held.clear();
   });
   canvas.addEventListener("blur", () => held.clear());
+  // Shortcuts work wherever the focus is, but where letters are typed, in dialogs and menus, and for the keys that
+  // buttons and scrolling use.
+  addEventListener("keydown", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    if (target === canvas || event.defaultPrevented || !mayUse(event) || event.key.length > 1 || event.key === " ") return;
+    if (target.closest?.("input, textarea, select, dialog, [role=menu]") || document.querySelector("dialog[open]")) return;
+    if (page.key(event.key, true, modifiersOf(event))) event.preventDefault();
+    page.key(event.key, false, modifiersOf(event));
+  });
 }

@@ -81,8 +81,8 @@ export class Locale {
   /** @param {{code: string, text: string, fix?: string, params?: Slots}} item  of a report @returns {{text: string, fix: string}} */
   remark(item) {
     const key = `report.${item.code}`, ofKind = `${key}.${item.params?.kind}.text`;
-    if (!item.params || !this.has(`${key}.text`)) return { text: item.text, fix: item.fix ?? "" };
-    const params = this.numbers(item.params);
+    if (!this.has(`${key}.text`)) return { text: item.text, fix: item.fix ?? "" };
+    const params = this.numbers(item.params ?? {});
     return { text: this.t(this.has(ofKind) ? ofKind : `${key}.text`, params), fix: this.t(`${key}.fix`, params) };
   }
 

@@ -31,6 +31,8 @@ void report_numbers(const StackStats& stats, Stream& stream, DumpInfo& info) {
                                       stream.name, "sums=renormalise"));
   if (stats.nan_rows > 0)
     info.report.push_back(report_item(ReportCode::nan_rows, {{"count", std::to_string(stats.nan_rows)}}, stream.name));
+  if (stats.negative_rows > 0)
+    info.report.push_back(report_item(ReportCode::negative_weights, {{"count", std::to_string(stats.negative_rows)}}, stream.name));
   if (stats.zero_rows > 0)
     info.report.push_back(report_item(ReportCode::zero_rows, {{"count", std::to_string(stats.zero_rows)}}, stream.name));
   const bool some = stats.rows > stats.nan_rows + stats.zero_rows;

@@ -112,6 +112,7 @@ Result<Choice> choose_streams(const Container& container, const AxesRequest& req
   out.companions = std::move(sorted.companions);
   out.ignored = std::move(sorted.others);
   std::optional<Error> error;
+  if (!sorted.heads_differ.empty()) return fail(ErrorCode::heads_differ, {{"detail", sorted.heads_differ}});
 
   for (const auto& [from, to] : {std::pair{NameRole::attention, NameRole::attention}, std::pair{NameRole::scores, NameRole::scores},
                                  std::pair{NameRole::plain, NameRole::unknown}}) {

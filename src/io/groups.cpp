@@ -24,6 +24,25 @@ struct Named {
   std::shared_ptr<const StoredArray> array;
 };
 
+// "layer_0 4, layer_1 3" where numbered arrays of one name agree in everything but their number of heads; else "".
+// Such layers belong together and make no stack; to open some of them would be a wrong answer.
+std::string only_heads_differ(const std::vector<Named>& members) {
+  const auto& first = members.front().array->shape;
+  const std::size_t n = first.size();
+  if (n < 3) return "";
+  bool differ = false;
+  std::string out;
+  for (const auto& m : members) {
+    const auto& shape = m.array->shape;
+    if (shape.size() != n) return "";
+    for (std::size_t axis = 0; axis < n; ++axis)
+      if (axis != n - 3 && shape[axis] != first[axis]) return "";
+    differ = differ || shape[n - 3] != first[n - 3];
+    out += (out.empty() ? "" : ", ") + printable(m.array->name) + " has " + std::to_string(shape[n - 3]);
+  }
+  return differ ? out : "";
+}
+
 // Numbered arrays of one name whose shapes differ are no stack: the commonest shape is, the rest stands aside.
 std::vector<Named> agreeing(std::vector<Named> members, std::vector<std::string>& others) {
   std::map<std::vector<std::uint64_t>, std::size_t> count;
@@ -76,6 +95,7 @@ SortedArrays sort_arrays(const Container& container) {
     const bool numbered = all[0].meaning.layer >= 0;
     const bool loose = all[0].meaning.loose_layer;
     const std::size_t left_out = out.others.size();
+    if (numbered && out.heads_differ.empty()) out.heads_differ = only_heads_differ(all);
     std::vector<Named> members = numbered ? agreeing(std::move(all), out.others) : std::move(all);
     StackGroup group;
     group.name = members[0].array->name;

@@ -16,6 +16,7 @@ struct SortedArrays {
   std::vector<std::string> others;      // last_hidden_state, logits, ... and what nothing is known about
   std::size_t parameters = 0;           // weights and biases of a model
   std::string parameter;                // one of them
+  std::string heads_differ;             // layers of one name whose shapes agree but for the heads: which have how many
 };
 
 [[nodiscard]] SortedArrays sort_arrays(const Container& container);

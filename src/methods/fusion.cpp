@@ -51,6 +51,7 @@ void normalise_head(MatrixView head, StackStats* stats) {
       if (!finite) ++stats->nan_rows;
       else if (zero) ++stats->zero_rows;
       else count_sum(*stats, sum);
+      if (finite && std::any_of(row.begin(), row.end(), [](Real x) { return x < 0; })) ++stats->negative_rows;
     }
     if (!finite || !(sum > 0) || !std::isfinite(sum)) {
       std::fill(row.begin(), row.end(), Real{0});

@@ -23,6 +23,7 @@ struct StackStats {
   long long rows = 0;           // rows seen, over all heads and layers
   long long nan_rows = 0;       // rows with a value that is not finite
   long long zero_rows = 0;      // rows whose values are all zero
+  long long negative_rows = 0;  // rows with a value below zero
   long long off_rows = 0;       // rows whose sum is farther from 1 than the tolerance of the number type
   double lowest_sum = 1, highest_sum = 1;  // over off_rows
   bool upper_weight = false;    // some weight above the diagonal (Q = K), the virtual sink's column apart

@@ -29,7 +29,8 @@ std::vector<GraphPath> strongest_paths(const ViewData& v, int key, int count) {
     for (std::size_t t = 0; t < above.size() && t < below.size(); ++t) {
       const double mass = v.states[l + 1][t];
       if (mass <= 0 || t >= gap.residual_at.size()) continue;
-      for (const GraphPath& p : below[t]) keep(above[t], p.weight * gap.residual_at[t] / mass, p, nullptr, most);
+      const double stays = static_cast<double>(gap.residual_at[t]) + gap.own_at[t];  // in its column, by either way
+      for (const GraphPath& p : below[t]) keep(above[t], p.weight * stays / mass, p, nullptr, most);
     }
     for (const Edge& e : gap.edges) {
       const auto from = static_cast<std::size_t>(e.from), to = static_cast<std::size_t>(e.to);

@@ -411,7 +411,8 @@ void draw_graph_view(Ui& ui, const Box& box) {
   if (f.caption.h > 0) {
     const bool raw = ui.state().recipe.method == Method::raw;
     const Ink quiet{12, Weight::regular, ui.theme.ink3};
-    const std::string id = raw ? "ui.graph.caption_raw" : ui.view()->stochastic ? "ui.graph.caption" : "ui.graph.caption_loss";
+    const bool several = ui.view()->recipe.end_layer - ui.view()->recipe.first_layer > 1;
+    const std::string id = raw ? (several ? "ui.graph.caption_raw_mean" : "ui.graph.caption_raw") : ui.view()->stochastic ? "ui.graph.caption" : "ui.graph.caption_loss";
     text_fit(ui, f.caption.x, baseline(f.caption.y, f.caption.h, 12), f.caption.w, ui.words(id), quiet);
   }
   double least = 1;

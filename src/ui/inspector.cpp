@@ -300,7 +300,7 @@ void title(Ui& ui, Pen& pen) {
 
 std::string closing_words(const Ui& ui) {
   const ViewData& v = *ui.view();
-  const char* id = v.recipe.method == Method::raw                    ? "ui.closing.raw"
+  const char* id = v.recipe.method == Method::raw                    ? (v.recipe.end_layer - v.recipe.first_layer > 1 ? "ui.closing.raw_mean" : "ui.closing.raw")
                    : has_limit(v, ReportCode::below_uniform)         ? "ui.closing.below"
                    : has_limit(v, ReportCode::absorbing_first_token) ? "ui.closing.causal"
                                                                      : "ui.closing.rollout";

@@ -1,9 +1,9 @@
 // What names and shapes mean: dumps as people save them, with the names that they use.
 #include <doctest/doctest.h>
 
-#include "io/builders.h"
-
 #include <algorithm>
+
+#include "io/builders.h"
 #include "io/names.h"
 
 using namespace rollscope;
@@ -36,6 +36,16 @@ TEST_CASE("a stack is found under every usual name") {
     CHECK(dump->info.streams[0].layers() == 2);
     CHECK(dump->info.streams[0].heads == 3);
     CHECK(dump->info.streams[0].name == "self");
+  }
+}
+
+TEST_CASE("layers that differ in their heads are refused with their numbers, never opened in part") {
+  for (const char* name : {"layer_", "arr_"}) {
+    const std::string n = name;
+    auto dump = npz({{n + "0", f4(1, 4, 4, 4)}, {n + "1", f4(1, 4, 4, 4)}, {n + "2", f4(1, 3, 4, 4)}});
+    REQUIRE_FALSE(dump);
+    CHECK(error_name(dump.error().code) == "heads_differ");
+    CHECK(error_text(dump.error()).find(n + "2 has 3") != std::string::npos);
   }
 }
 

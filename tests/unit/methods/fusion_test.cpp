@@ -14,6 +14,14 @@ TEST_CASE("heads are divided by their row sums before they are fused, whatever t
   CHECK(largest_difference(fuse(attn, Fusion::min).data[0], {0.25 / 0.75, 0.5 / 0.75}) <= 1e-7);
 }
 
+TEST_CASE("values below zero are counted, even where a row sums to 1") {
+  const Numbers attn{{1, 1, 2, 3}, {-0.5, 1.5, 0, 0.2, 0.3, 0.5}};
+  StackStats stats;
+  fuse(attn, Fusion::mean, {}, &stats);
+  CHECK(stats.negative_rows == 1);
+  CHECK(stats.off_rows == 0);
+}
+
 TEST_CASE("min over heads that disagree leaves an empty row") {
   const Numbers attn{{1, 2, 1, 2}, {1, 0, 0, 1}};
   CHECK(largest_difference(fuse(attn, Fusion::min).data[0], {0, 0}) == 0);
