@@ -40,6 +40,8 @@ export function showError(failure, { locale, name, openName, again, pick }) {
     closeLabel: locale.t("dom.close"),
     body: [
       element("p", {}, what),
+      // What exactly was met comes from the engine, in English: a line of its own, never a piece of a sentence.
+      locale.language !== "en" && failure.params?.detail ? element("p", { class: "faint", lang: "en" }, failure.params.detail) : null,
       fix ? element("p", { class: code ? "strong" : "" }, fix) : null,
       code ? sample(code, locale) : null,
       openName ? element("p", { class: "faint" }, locale.t("dom.unchanged", { file: openName })) : null,

@@ -29,7 +29,9 @@ export default [
       for (const [key, text] of Object.entries(words.en)) {
         for (const language of ["fr", "ja"]) {
           // A sentence may name a thing twice in one language and once in another; it may not lose one.
-          assert.deepEqual([...new Set(slots(words[language][key]))], [...new Set(slots(text))], `${language} ${key}`);
+          // What comes from the engine in English stands apart, as a line of its own (errors.js).
+          const own = (one) => [...new Set(slots(one))].filter((slot) => !(key.startsWith("error.") && ["detail", "what", "remedy"].includes(slot)));
+          assert.deepEqual(own(words[language][key]), own(text), `${language} ${key}`);
         }
       }
     },
