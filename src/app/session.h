@@ -23,6 +23,7 @@ struct JobProgress {
   std::uint64_t bytes = 0;   // read so far
   std::uint64_t total = 0;   // to be read
   int layer = 0, layers = 0; // "layer 5 of 12"
+  std::uint64_t kept = 0;    // opening: bytes that stay in memory once heads are fused; 0 elsewhere
 };
 
 // What a finished job has to say: JSON text for scripts (contracts), an archive for the page, or both.
@@ -38,6 +39,10 @@ class Job {
   [[nodiscard]] virtual Result<bool> step() = 0;
   [[nodiscard]] virtual JobProgress progress() const = 0;
   [[nodiscard]] virtual JobResult result() = 0;  // after step() returned true, once
+  // What can be shown before the end, as JSON text; "" while there is nothing new since the last call. Opening gives,
+  // after each layer, one row of the rollout through the layers read so far:
+  //   {"stream": "self", "query": 0, "layers": 3, "of": 12, "tokens": ["[CLS]", ..], "weights": [0.61, ..]}
+  [[nodiscard]] virtual std::string partial() { return ""; }
 };
 
 class Session {
@@ -46,9 +51,11 @@ class Session {
   ~Session();
 
   // Opens a dump beside the one that is open; only the finished job replaces it.
-  //   args: {"name": "...", "assume": {...}, "item": 0}
+  //   args: {"name": "...", "assume": {...}, "item": 0, "beside": [{"name": "tokens.txt", "text": "..."}]}
   // Result: info.schema.json, and a DumpInfo archive. With "describe": true a transposed or logit dump is described
-  // instead of refused (`rollscope info`).
+  // instead of refused (`rollscope info`). With "preview": true nothing is replaced: the blob is then a MatrixData
+  // archive of the rollout of the stream that opens first, so that two readings can be shown side by side; files over
+  // kPreviewBytes are refused with too_big.
   [[nodiscard]] Result<std::unique_ptr<Job>> open(std::shared_ptr<ByteSource> source, const std::string& args);
 
   // Answers a question about the open dump. Verbs, with args as JSON objects:

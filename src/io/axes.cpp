@@ -65,22 +65,6 @@ std::string default_axes(const StackGroup& group, const Shape& shape, const Axes
   return "";
 }
 
-struct Strides {
-  std::vector<std::uint64_t> of;
-};
-
-Strides strides_of(const StoredArray& a) {
-  Strides out;
-  out.of.assign(a.shape.size(), 1);
-  std::uint64_t step = 1;  // products fit: the shape's product does
-  for (std::size_t i = 0; i < a.shape.size(); ++i) {
-    const std::size_t axis = a.fortran_order ? i : a.shape.size() - 1 - i;
-    out.of[axis] = step;
-    step *= a.shape[axis];
-  }
-  return out;
-}
-
 struct Letters {
   std::uint64_t size[5] = {1, 1, 1, 1, 1};
   std::uint64_t stride[5] = {0, 0, 0, 0, 0};
@@ -90,11 +74,11 @@ enum { kL, kB, kH, kQ, kK };
 
 Letters letters_of(const StoredArray& a, const std::string& axes) {
   Letters out;
-  const Strides strides = strides_of(a);
+  const std::vector<std::uint64_t> strides = strides_of(a);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto at = std::string_view("lbhqk").find(axes[i]);
     out.size[at] = a.shape[i];
-    out.stride[at] = strides.of[i];
+    out.stride[at] = strides[i];
     out.has[at] = true;
   }
   return out;
@@ -140,7 +124,11 @@ Result<PlacedStack> place_axes(const StackGroup& group, const AxesRequest& reque
 
   const auto placed = [&](const StoredArray& a) {
     StoredArray view = a;  // only its shape is looked at
-    if (leading > 0) view.shape.erase(view.shape.begin(), view.shape.begin() + static_cast<std::ptrdiff_t>(leading));
+    if (leading > 0) {
+      const auto gone = static_cast<std::ptrdiff_t>(leading);
+      view.shape.erase(view.shape.begin(), view.shape.begin() + gone);
+      if (!view.strides.empty()) view.strides.erase(view.strides.begin(), view.strides.begin() + gone);
+    }
     return letters_of(view, axes);
   };
   const Letters letters = placed(first);

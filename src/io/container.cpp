@@ -77,9 +77,7 @@ Error foreign_archive(const ZipDirectory& directory) {
     return std::any_of(directory.members.begin(), directory.members.end(), [&](const ZipMember& m) { return m.name.ends_with(suffix); });
   };
   std::string detail;
-  if (has("constants.pkl")) detail = "it is a TorchScript model, not attention weights";
-  else if (has("data.pkl")) detail = "it is a PyTorch file (torch.save), which is not read yet; in Python: A = torch.load(f); numpy.savez(...)";
-  else if (has("[Content_Types].xml")) detail = "it is an office document";
+  if (has("[Content_Types].xml")) detail = "it is an office document";
   else if (has("META-INF/MANIFEST.MF")) detail = "it is a Java archive";
   else {
     detail = "it is a zip archive without a .npy member (it holds ";
@@ -90,6 +88,13 @@ Error foreign_archive(const ZipDirectory& directory) {
 }
 
 }  // namespace
+
+std::uint64_t StoredArray::span() const {
+  if (strides.empty() || elements == 0) return elements;
+  std::uint64_t last = 0;
+  for (std::size_t i = 0; i < shape.size(); ++i) last += (shape[i] - 1) * strides[i];
+  return last + 1;
+}
 
 bool is_meta_name(std::string_view name) {
   return name == "meta" || name == "metadata" || name == "__metadata__" || name == "attn_dump" || name == "info";
@@ -126,9 +131,13 @@ Result<Container> read_npy_container(const Source& source) {
   return out;
 }
 
-Result<Container> read_npz_container(const Source& source) {
+Result<Container> read_zip_container(const Source& source) {
   auto directory = read_zip_directory(source);
   if (!directory) return tl::unexpected(directory.error());
+  const auto ends = [&](std::string_view suffix) {
+    return std::any_of(directory->members.begin(), directory->members.end(), [&](const ZipMember& m) { return m.name.ends_with(suffix); });
+  };
+  if ((ends("/data.pkl") || ends("constants.pkl")) && !ends(".npy")) return read_torch_container(source, *directory);
   Container out;
   out.format = "npz";
   for (const auto& name : directory->duplicates)

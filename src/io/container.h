@@ -20,12 +20,23 @@ struct StoredArray {
   DType shown = DType::f32;  // of the file: a JSON number is f64, in whatever width it is kept
   bool big_endian = false;
   bool fortran_order = false;  // first index fastest
+  std::vector<std::uint64_t> strides;  // in elements, one for each axis; empty: dense in the order above
   bool packed = false;         // deflated: bytes come in ascending order or start over
   std::vector<std::uint64_t> shape;
   std::uint64_t elements = 0;
   std::vector<int> present;  // of the first axis, where some entries are null; empty: all
-  Source bytes;              // from the first element on, at least elements * dtype_size(dtype)
+  Source bytes;              // from element [0, 0 ..] on, at least span() * dtype_size(dtype)
+
+  // Elements from the first to the farthest, both counted: `elements` in a dense array, less or more in a view.
+  // The reader that set `strides` has seen to it that this fits.
+  [[nodiscard]] std::uint64_t span() const;
 };
+
+// Elements from one entry of an axis to the next, for each axis.
+[[nodiscard]] std::vector<std::uint64_t> strides_of(const StoredArray& array);
+
+// All numbers of an array in row-major order. Cost: one pass over span(). Precondition: it is small enough to hold.
+[[nodiscard]] Result<std::vector<Real>> read_numbers(const StoredArray& array);
 
 struct StoredText {
   std::string name;
@@ -40,7 +51,7 @@ struct RefusedArray {
 };
 
 struct Container {
-  std::string format;  // "npy", "npz", "safetensors", "json"
+  std::string format;  // as in info.schema.json: "npy", "npz", "safetensors", "torch", "pickle", "json", "bertviz-html", "csv"
   std::vector<StoredArray> arrays;
   std::vector<StoredText> texts;
   std::vector<RefusedArray> refused;
@@ -60,8 +71,17 @@ struct Container {
 [[nodiscard]] bool is_meta_name(std::string_view name);
 
 [[nodiscard]] Result<Container> read_npy_container(const Source& source);
-[[nodiscard]] Result<Container> read_npz_container(const Source& source);
+// Any zip archive: .npz, or what torch.save writes (then read_torch_container).
+[[nodiscard]] Result<Container> read_zip_container(const Source& source);
 [[nodiscard]] Result<Container> read_safetensors_container(const Source& source);
 [[nodiscard]] Result<Container> read_json_container(const Source& source, std::uint64_t memory_limit);
+// torch.save: the archive of 1.6 and later, and the pickles in a row of before.
+[[nodiscard]] Result<Container> read_torch_container(const Source& source, const struct ZipDirectory& directory);
+[[nodiscard]] Result<Container> read_torch_legacy_container(const Source& source);
+[[nodiscard]] Result<Container> read_pickle_container(const Source& source);
+// A page that BertViz wrote, alone or as the output of a notebook: the JSON in its script.
+[[nodiscard]] Result<Container> read_html_container(const Source& source, std::uint64_t memory_limit);
+// CSV or TSV of one matrix, with or without names of rows and columns.
+[[nodiscard]] Result<Container> read_table_container(const Source& source);
 
 }  // namespace rollscope

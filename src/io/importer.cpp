@@ -35,9 +35,13 @@ Result<Container> read_container(const Source& source, const std::string& name, 
   const Sniffed kind = sniff(*head, source->size(), name);
   switch (kind.kind) {
     case FileKind::npy: return read_npy_container(source);
-    case FileKind::zip: return read_npz_container(source);
+    case FileKind::zip: return read_zip_container(source);
     case FileKind::safetensors: return read_safetensors_container(source);
     case FileKind::json: return read_json_container(source, options.memory_limit);
+    case FileKind::torch_legacy: return read_torch_legacy_container(source);
+    case FileKind::pickle: return read_pickle_container(source);
+    case FileKind::html: return read_html_container(source, options.memory_limit);
+    case FileKind::table: return read_table_container(source);
     case FileKind::foreign: break;
   }
   return fail(ErrorCode::unknown_format, {{"detail", kind.what}});

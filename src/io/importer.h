@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/byte_source.h"
 #include "dump/dump.h"
@@ -18,6 +19,13 @@ struct ImportOptions {
   // sums=renormalise|sink, tokens=add_specials|ignore. Unknown names or values: ErrorCode::bad_value.
   std::map<std::string, std::string, std::less<>> assume;
   int item = 0;  // of a batch
+  // What was given beside the dump: a list of tokens (one a line, or JSON), metadata (JSON). It goes before what the
+  // dump itself says.
+  struct Beside {
+    std::string name;  // "tokens.txt"
+    std::string text;
+  };
+  std::vector<Beside> beside;
   std::uint64_t memory_limit = std::uint64_t{1} << 31;  // bytes that fused layers may take; past it: too_big
 };
 

@@ -12,12 +12,10 @@ namespace {
 constexpr std::uint64_t kMostNumbers = 1'000'000;
 
 Result<NumberList> numbers_of(const StoredArray& a) {
+  auto numbers = read_numbers(a);
+  if (!numbers) return tl::unexpected(numbers.error());
   NumberList out{a.name, a.shape, {}};
-  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(a.elements) * dtype_size(a.dtype));
-  if (auto done = a.bytes->read(0, bytes); !done) return tl::unexpected(done.error());
-  std::vector<Real> numbers(static_cast<std::size_t>(a.elements));
-  convert_numbers(bytes.data(), numbers.size(), a.dtype, a.big_endian, numbers.data());
-  out.values.assign(numbers.begin(), numbers.end());
+  out.values.assign(numbers->begin(), numbers->end());
   return out;
 }
 
@@ -95,7 +93,7 @@ std::string normal_name(std::string_view name) {
 Result<std::optional<NumberList>> find_numbers(const Container& container, Names names, std::size_t most_axes) {
   for (const auto name : names) {
     for (const auto& a : container.arrays)
-      if (a.shape.size() <= most_axes && a.elements <= kMostNumbers && normal_name(a.name) == name) {
+      if (a.shape.size() <= most_axes && a.elements <= kMostNumbers && a.span() <= 4 * kMostNumbers && normal_name(a.name) == name) {
         auto list = numbers_of(a);
         if (!list) return tl::unexpected(list.error());
         return std::optional<NumberList>(std::move(*list));

@@ -8,7 +8,7 @@
 
 namespace rollscope {
 
-enum class FileKind : std::uint8_t { npy, zip, safetensors, json, foreign };
+enum class FileKind : std::uint8_t { npy, zip, safetensors, json, torch_legacy, pickle, html, table, foreign };
 
 struct Sniffed {
   FileKind kind = FileKind::foreign;

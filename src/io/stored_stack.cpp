@@ -115,7 +115,7 @@ class StoredStack final : public StackSource {
   Result<void> gather(const LayerPlace& place, std::uint64_t base, MatrixView out) {
     const StoredArray& a = *place.array;
     const std::size_t item = dtype_size(a.dtype);
-    const std::uint64_t size = a.elements * item;
+    const std::uint64_t size = a.span() * item;
     if (whole_of_ != place.array.get()) {
       whole_of_ = nullptr;
       if (size > kScatteredLimit)
@@ -174,6 +174,42 @@ void convert_numbers(const std::uint8_t* in, std::size_t count, DType type, bool
     case DType::i64: convert_each<std::uint64_t>(in, count, big_endian, out, [](std::uint64_t v) { return static_cast<std::int64_t>(v); }); break;
     case DType::boolean: convert_each<std::uint8_t>(in, count, false, out, [](std::uint8_t v) { return v ? 1 : 0; }); break;
   }
+}
+
+Result<std::vector<Real>> read_numbers(const StoredArray& a) {
+  const std::size_t item = dtype_size(a.dtype);
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(a.span()) * item);
+  if (auto done = a.bytes->read(0, bytes); !done) return tl::unexpected(done.error());
+  std::vector<Real> out(static_cast<std::size_t>(a.elements));
+  if (a.strides.empty() && !a.fortran_order) {
+    convert_numbers(bytes.data(), out.size(), a.dtype, a.big_endian, out.data());
+    return out;
+  }
+  const std::vector<std::uint64_t> strides = strides_of(a);
+  std::vector<std::uint64_t> index(a.shape.size(), 0);
+  std::uint64_t at = 0;
+  for (Real& x : out) {
+    convert_numbers(bytes.data() + at * item, 1, a.dtype, a.big_endian, &x);
+    for (std::size_t axis = a.shape.size(); axis-- > 0;) {
+      at += strides[axis];
+      if (++index[axis] < a.shape[axis]) break;
+      at -= strides[axis] * a.shape[axis];
+      index[axis] = 0;
+    }
+  }
+  return out;
+}
+
+std::vector<std::uint64_t> strides_of(const StoredArray& a) {
+  if (!a.strides.empty()) return a.strides;
+  std::vector<std::uint64_t> out(a.shape.size(), 1);
+  std::uint64_t step = 1;  // products fit: the shape's product does
+  for (std::size_t i = 0; i < a.shape.size(); ++i) {
+    const std::size_t axis = a.fortran_order ? i : a.shape.size() - 1 - i;
+    out[axis] = step;
+    step *= a.shape[axis];
+  }
+  return out;
 }
 
 std::unique_ptr<StackSource> make_stored_stack(StackPlan plan) { return std::make_unique<StoredStack>(std::move(plan)); }
