@@ -7,6 +7,7 @@
 //   build/site/a/<hash>/      everything else. The name is the hash of all of it, so that an old page never meets a
 //                             new module, and a cache may keep each file for ever
 //   build/site/gallery/       the examples, by their own names: links point at them
+//   build/site/export/        what notebooks copy, likewise
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -122,8 +123,9 @@ function main() {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, bytes);
   }
-  for (const name of ["gallery", "manual", "lessons"]) {
-    if (existsSync(path.join(web, name))) cpSync(path.join(web, name), path.join(fresh, name), { recursive: true });
+  for (const name of ["gallery", "manual", "lessons", "export"]) {
+    if (existsSync(path.join(web, name)))
+      cpSync(path.join(web, name), path.join(fresh, name), { recursive: true, filter: (file) => !file.endsWith("__pycache__") });
   }
   const html = readFileSync(index, "utf8")
     .replace(/<script type="module" src="{{assets}}\/([^"]+)"/, (tag, entry) =>
