@@ -1,17 +1,31 @@
 // The page's side of the engine: questions out, answers in. The engine runs in one worker that is started from a Blob
 // and gets its wasm by message, so that it also starts where workers cannot load files. Where no worker starts at all,
 // the page runs the same two scripts itself and reads whole files, up to 64 MB.
+//
+// The worker hears nothing while it is inside one call (a JSON text is parsed in one), and its memory never shrinks. So it
+// may be ended and started anew at any time: the dump that is open is then read again, and every question that has no
+// answer yet is asked again. Whoever asked notices nothing but the time.
 
 /**
  * @typedef {{code: string, text?: string, fix?: string, params?: Record<string, string>}} Failure
- * @typedef {{fraction: number, bytes: number, total: number, layer: number, layers: number}} Progress
+ * @typedef {{fraction: number, bytes: number, total: number, layer: number, layers: number, kept: number, silent?: boolean}} Progress
+ *   kept > 0: the plan is known: `total` bytes will be read, `kept` of memory stay taken once heads are fused.
+ *   silent: nothing was heard for 20 s; whoever waits may offer to stop
+ * @typedef {{stream: string, query: number, layers: number, of: number, tokens: string[], weights: number[]}} Partial
+ *   one row through the first `layers` of `of` layers; a cross stream alone: the raw row of the newest layer
  * @typedef {{json: string, blob: ArrayBuffer}} Answer
+ * @typedef {{name: string, assume?: Record<string, string>, item?: number, describe?: boolean, preview?: boolean,
+ *            beside?: {name: string, text: string}[]}} OpenArgs  as Session::open (src/app/session.h)
  * @typedef {{engine: string, server: string, wasm: ArrayBuffer}} Parts  the two scripts' text, the module's bytes
  */
 
 const HELLO_MS = 4000;       // a worker that has not said a word by then never will
 const PAGE_LIMIT = 64 << 20; // bytes that the page itself reads into memory
 const URL_LIMIT = 4e9;
+const CANCEL_MS = 300;       // a cancelled opening that has not ended by then is inside one long call
+const SILENT_MS = 20_000;
+const LARGE_HEAP = 64 << 20; // worth giving back
+const SMALL_FILE = 32 << 20; // read again in no time
 
 /** An error in the form of the contracts; `text` and `fix` are filled in by whoever shows it. */
 export class RollscopeError extends Error {
@@ -24,11 +38,27 @@ export class RollscopeError extends Error {
 
 const megabytes = (bytes) => `${Math.ceil(bytes / 1e6)} MB`;
 
+/**
+ * A question that has no answer yet.
+ * @typedef {{
+ *   prepare: () => Promise<object>,   the message, but for its number
+ *   resolve: (answer: Answer) => void, reject: (error: RollscopeError) => void,
+ *   onProgress?: (progress: Progress) => void, onPartial?: (partial: Partial) => void,
+ *   reads?: boolean,                                 reads a file
+ *   opens?: {source: Blob | URL, args: OpenArgs},   what is open once it is answered (with a blob)
+ *   cancelled: boolean, timer: any, last: Progress,
+ * }} Question
+ */
+
 export class Engine {
-  #open = new Map();  // id to {resolve, reject, onProgress}
+  /** @type {Map<number, Question>} */
+  #open = new Map();
   #count = 0;
   #post = null;       // sends a message to wherever the engine runs
   #worker = null;
+  #current = null;    // {source, args} of the dump that is open
+  #restoring = false; // that dump is being read again
+  #restarting = false;
   heap = 0;
 
   /**
@@ -44,7 +74,7 @@ export class Engine {
   }
 
   /** Questions that have no answer yet. */
-  get pending() { return this.#open.size; }
+  get pending() { return this.#open.size + (this.#restarting ? 1 : 0); }
   get workers() { return this.#worker ? 1 : 0; }
 
   async #start() {
@@ -70,8 +100,9 @@ export class Engine {
     if (!greeted) { worker.terminate(); return false; }
     this.#worker = worker;
     await this.#handshake((receive) => {
-      worker.onmessage = (event) => receive(event.data);
-      worker.onerror = (event) => receive({ kind: "crash", reason: event.message, heap: 0 });
+      const heard = (message) => { if (worker === this.#worker) receive(message); };  // what was on its way when it was ended is void
+      worker.onmessage = (event) => heard(event.data);
+      worker.onerror = (event) => heard({ kind: "crash", reason: event.message, heap: 0 });
       this.#post = (message) => worker.postMessage(message);
     });
     return true;
@@ -102,61 +133,139 @@ export class Engine {
   }
 
   #receive(message) {
+    if (message.kind === "room") { this.#shrink(message); return; }
     const question = this.#open.get(message.id);
-    if (message.kind === "progress") { question?.onProgress?.(message.progress); return; }
+    if (!question) return;
+    if (message.kind === "progress") {
+      question.last = message.progress;
+      this.#listenFor(question);
+      question.onProgress?.(message.progress);
+      return;
+    }
+    if (message.kind === "partial") { question.onPartial?.(message.partial); return; }
+    clearTimeout(question.timer);
     this.#open.delete(message.id);
-    if (message.kind === "done") question?.resolve({ json: message.json, blob: message.blob });
-    else if (message.kind === "failed") question?.reject(new RollscopeError(message.error));
+    if (message.kind === "done") {
+      if (question.opens && message.blob.byteLength > 0) this.#current = question.opens;
+      question.resolve({ json: message.json, blob: message.blob });
+    } else {
+      question.reject(new RollscopeError(message.error));
+    }
     this.options.onChange?.();
   }
 
-  /** The module is gone with its dump: what was asked fails, and a new one starts empty. */
+  /** Says so when an opening gives no sign of life. It is never ended unasked: a slow disk is no failure. */
+  #listenFor(question) {
+    if (!question.onProgress || question.cancelled) return;
+    clearTimeout(question.timer);
+    question.timer = setTimeout(() => question.onProgress({ ...question.last, silent: true }), SILENT_MS);
+  }
+
+  /** The module is gone with its dump: what was asked fails. The dump is read again, unless that was what ended it. */
   #crashed(message) {
     const failure = message.memory
       ? { code: "out_of_memory", params: { needed: "?" } }
       : { code: "read_failed", params: { detail: message.reason } };
-    const lost = [...this.#open.values()];
-    this.#open.clear();
-    this.#worker?.terminate();
-    this.#worker = null;
-    this.ready = this.#start();
-    for (const question of lost) question.reject(new RollscopeError(failure));
+    if (this.#restoring) this.#current = null;
+    for (const id of [...this.#open.keys()]) this.#receive({ kind: "failed", id, error: failure });
+    this.#restart();
     this.options.onCrash?.(failure);
     this.options.onChange?.();
   }
 
-  /** @returns {{promise: Promise<Answer>, cancel: () => void}} */
-  #send(message, onProgress) {
-    const id = ++this.#count;
-    let cancelled = false;
-    const promise = new Promise((resolve, reject) => {
-      this.#open.set(id, { resolve, reject, onProgress });
-      this.ready.then(async () => {
-        const complete = await message();
-        if (cancelled) this.#receive({ kind: "failed", id, error: { code: "cancelled", params: {} } });
-        else this.#post({ ...complete, id });
-      }).catch((cause) => {
-        const error = cause instanceof RollscopeError ? cause : { code: "read_failed", params: { detail: String(cause?.message ?? cause) } };
-        this.#receive({ kind: "failed", id, error });
+  /** A new worker in place of this one, with the same dump; what was not cancelled is asked again. */
+  #restart() {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#post = null;
+    this.heap = 0;
+    for (const [id, question] of this.#open) if (question.cancelled) this.#receive(cancelledAnswer(id));
+    const again = [...this.#open.keys()];
+    this.#restarting = true;
+    const ready = this.#start().then(() => this.#restore());
+    this.ready = ready;
+    ready.then(() => { for (const id of again) this.#deliver(id); }, (cause) => { for (const id of again) this.#receive(failedAnswer(id, cause)); })
+      .finally(() => { this.#restarting = this.ready !== ready; this.options.onChange?.(); });
+  }
+
+  async #restore() {
+    if (!this.#current) return;
+    this.#restoring = true;
+    try {
+      const { source, args } = this.#current;
+      await new Promise((resolve, reject) => {
+        const id = ++this.#count;
+        this.#open.set(id, { prepare: () => this.#opening(source, args), resolve, reject, cancelled: false, timer: 0, last: NOTHING_READ });
+        this.#deliver(id);
       });
+    } catch (error) {
+      // Its file has gone, or it is what the module dies of.
+      this.#current = null;
+      this.options.onCrash?.(error);
+    } finally {
+      this.#restoring = false;
+    }
+  }
+
+  /** wasm memory never shrinks: when little of it is still in use, a new worker gives the rest back. */
+  #shrink({ heap, used, size }) {
+    const busy = [...this.#open.values()].some((question) => question.opens);
+    if (this.#worker && this.#current && !busy && heap > LARGE_HEAP && used * 4 < heap && size < SMALL_FILE) this.#restart();
+  }
+
+  async #deliver(id) {
+    const question = this.#open.get(id);
+    if (!question) return;
+    try {
+      const message = await question.prepare();
+      if (question.cancelled) { this.#receive(cancelledAnswer(id)); return; }
+      if (!this.#post) return;  // ended meanwhile: the next start asks it again
+      this.#post({ ...message, id });
+      this.#listenFor(question);
+    } catch (cause) {
+      this.#receive(failedAnswer(id, cause));
+    }
+  }
+
+  /** @returns {{promise: Promise<Answer>, cancel: () => void}} */
+  #send(prepare, more = {}) {
+    const id = ++this.#count;
+    /** @type {Question} */ let question;
+    const promise = new Promise((resolve, reject) => {
+      question = { prepare, resolve, reject, cancelled: false, timer: 0, last: NOTHING_READ, ...more };
+      this.#open.set(id, question);
     });
-    const cancel = () => { cancelled = true; this.#post?.({ kind: "cancel", id }); };
+    let posted = false;
+    const cancel = () => {
+      if (question.cancelled || !this.#open.has(id)) return;
+      question.cancelled = true;
+      clearTimeout(question.timer);
+      if (!posted || !this.#post) { this.#receive(cancelledAnswer(id)); return; }
+      this.#post({ kind: "cancel", id });
+      if (question.reads && this.#worker) question.timer = setTimeout(() => this.#restart(), CANCEL_MS);
+    };
+    this.ready.then(() => { posted = true; return this.#deliver(id); }, (cause) => this.#receive(failedAnswer(id, cause)));
     return { promise, cancel };
   }
 
-  /**
-   * Opens a dump beside the one that is open; only success replaces it.
-   * @param {Blob | URL} source
-   * @param {{name: string, assume?: Record<string, string>, item?: number}} args
-   * @param {(progress: Progress) => void} [onProgress]
-   */
-  open(source, args, onProgress) {
-    const prepare = async () => ({
+  async #opening(source, args) {
+    return {
       kind: "open",
       source: this.inPage ? { bytes: await wholeFile(source, args.name) } : source instanceof Blob ? { file: source } : { url: source.href, limit: URL_LIMIT },
       args: JSON.stringify(args),
-    });
-    return this.#send(prepare, onProgress);
+    };
+  }
+
+  /**
+   * Opens a dump beside the one that is open; only success replaces it. With `args.preview` nothing is replaced, and the
+   * answer's blob is one matrix (session.h).
+   * @param {Blob | URL} source
+   * @param {OpenArgs} args
+   * @param {(progress: Progress) => void} [onProgress]
+   * @param {(partial: Partial) => void} [onPartial]  while reading, after each layer of the stream that is shown first
+   */
+  open(source, args, onProgress, onPartial) {
+    return this.#send(() => this.#opening(source, args), { onProgress, onPartial, opens: args.preview ? undefined : { source, args }, reads: true });
   }
 
   /** @param {string} verb @param {string} args  a JSON object */
@@ -164,6 +273,13 @@ export class Engine {
     return this.#send(async () => ({ kind: "ask", verb, args }));
   }
 }
+
+const NOTHING_READ = { fraction: 0, bytes: 0, total: 0, layer: 0, layers: 0, kept: 0 };
+const cancelledAnswer = (id) => ({ kind: "failed", id, error: { code: "cancelled", params: {} } });
+const failedAnswer = (id, cause) => ({
+  kind: "failed", id,
+  error: cause instanceof RollscopeError ? cause : { code: "read_failed", params: { detail: String(cause?.message ?? cause) } },
+});
 
 /** Without a worker nobody can read byte ranges synchronously, so the file comes whole, or not at all. */
 async function wholeFile(source, name) {

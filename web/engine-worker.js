@@ -4,15 +4,20 @@
 //
 // Page to engine:  {kind: "start", wasm}, {kind: "open", id, source, args}, {kind: "ask", id, verb, args},
 //                  {kind: "cancel", id}.   source: {file: Blob} | {url, limit} | {bytes: ArrayBuffer}; args: JSON text
-// Engine to page:  {kind: "hello"}, {kind: "ready"}, {kind: "progress", id, progress}, {kind: "done", id, json, blob},
-//                  {kind: "failed", id, error}, {kind: "crash", reason}. Each carries `heap`, the bytes of its memory.
+// Engine to page:  {kind: "hello"}, {kind: "ready"}, {kind: "progress", id, progress}, {kind: "partial", id, partial},
+//                  {kind: "done", id, json, blob}, {kind: "failed", id, error}, {kind: "crash", reason}, and after a dump
+//                  took another's place {kind: "room", used, size}: bytes of memory still in use, size of the file.
+//                  Each carries `heap`, the bytes of its memory.
+// progress and partial: as Job::progress() and Job::partial() of src/app/session.h, progress with `kept` > 0 once the plan
+// is known.
 "use strict";
 
 (function (scope) {
   const STEP_MS = 16;
   const PROGRESS_MS = 50;
   // The smaller first. A question about the open dump overtakes the reading of the next one; thumbnails wait for both.
-  const PRIORITY = { view: 0, info: 0, matrix: 1, explain: 1, open: 2, thumbs: 3 };
+  const PRIORITY = { view: 0, info: 0, matrix: 1, explain: 1, open: 2, preview: 2, thumbs: 3 };
+  const PLAN_BYTES = 8 << 20;  // what is read in no time needs no plan
   const BLOCK = 1 << 20;  // bytes that one request over the network brings
 
   /** Reads byte ranges of a Blob, inside a worker. */
@@ -75,7 +80,8 @@
     let module = null;
     const sources = new Map();  // number to reader
     let sourceCount = 0, currentSource = -1;
-    let jobs = [];  // {id, job, verb, priority, source, told}
+    let jobs = [];  // {id, job, verb, priority, source, told, planned, imported, trouble}
+    let working = null;  // the job that is inside the module now
     let running = false, dead = false;
 
     const heap = () => (module ? module._rs_heap() : 0);
@@ -83,13 +89,35 @@
 
     function readSource(number, offset, pointer, length) {
       try {
-        const bytes = sources.get(number).read(offset, length);
-        if (bytes.length !== length) return 0;
+        const { read, size } = sources.get(number);
+        const bytes = read(offset, length);
+        if (bytes.length !== length) throw failure("read_failed", { detail: "it became shorter while it was read" });
         module.HEAPU8.set(bytes, pointer >>> 0);  // taken anew each time: the view is lost when memory grows
+        if (working && working.reads && !working.planned) importing(working, length, size);
         return 1;
-      } catch {
-        return 0;  // the file was moved or changed, or the connection is gone
+      } catch (cause) {
+        if (working) working.trouble = why(cause);
+        return 0;
       }
+    }
+
+    /** What the browser says of a file that it cannot read, in words. */
+    function why(cause) {
+      if (cause && cause.failure) return cause.failure.params.detail;
+      if (cause && cause.name === "NotReadableError") return "it was changed, moved or removed, or may no longer be read";
+      if (cause && cause.name === "NotFoundError") return "it is no longer where it was";
+      return String((cause && cause.message) || cause);
+    }
+
+    /** A text like JSON is read in one call. The page cannot be listened to meanwhile, but it can be told. */
+    function importing(one, length, size) {
+      one.imported += length;
+      const now = performance.now();
+      if (one.imported < PLAN_BYTES || now - one.told < PROGRESS_MS) return;
+      one.told = now;
+      const bytes = Math.min(one.imported, size);
+      one.start = 0.9 * bytes / size;
+      say({ kind: "progress", id: one.id, progress: { fraction: one.start, bytes, total: size, layer: 0, layers: 0, kept: 0 } });
     }
 
     async function start(wasm) {
@@ -138,17 +166,18 @@
         say({ kind: "failed", id, error: lastError() });
         return;
       }
-      jobs.push({ id, job, verb, priority: PRIORITY[verb] ?? 1, source, told: 0 });
+      const reads = source >= 0;
+      jobs.push({ id, job, verb, priority: PRIORITY[verb] ?? 1, source, reads, told: performance.now(), planned: false, imported: 0, start: 0, trouble: "" });
       if (!running) { running = true; turn(step); }
     }
 
     function open(message) {
       const { source, args } = message;
-      const name = JSON.parse(args).name;
+      const { name, preview } = JSON.parse(args);
       const reader = source.file ? fileReader(source.file) : source.url ? urlReader(source.url, source.limit, name) : memoryReader(source.bytes);
       const number = sourceCount++;
       sources.set(number, reader);
-      begin(message.id, "open", withText(args, (text) => module._rs_open(number, reader.size, text)), number);
+      begin(message.id, preview ? "preview" : "open", withText(args, (text) => module._rs_open(number, reader.size, text)), number);
     }
 
     function ask(message) {
@@ -171,7 +200,9 @@
       if (jobs.length === 0) { running = false; return; }
       const one = jobs.reduce((best, other) => (other.priority < best.priority ? other : best));
       guarded(one.id, () => {
-        const state = module._rs_step(one.job, STEP_MS);
+        working = one;
+        let state;
+        try { state = module._rs_step(one.job, STEP_MS); } finally { working = null; }
         if (state === 0) progress(one);
         else if (state === 1) finish(one);
         else fail(one);
@@ -181,9 +212,20 @@
 
     function progress(one) {
       const now = performance.now();
-      if (now - one.told < PROGRESS_MS) return;
-      one.told = now;
-      say({ kind: "progress", id: one.id, progress: JSON.parse(module.UTF8ToString(module._rs_progress(one.job))) });
+      const late = now - one.told >= PROGRESS_MS;
+      if (late || (one.reads && !one.planned)) {
+        const found = JSON.parse(module.UTF8ToString(module._rs_progress(one.job)));
+        found.fraction = one.start + (1 - one.start) * found.fraction;
+        const plan = !one.planned && found.total > 0;  // told before the first head is read
+        if (plan) one.planned = true;
+        if (late || (plan && found.total > PLAN_BYTES)) {
+          one.told = now;
+          say({ kind: "progress", id: one.id, progress: found });
+        }
+      }
+      if (one.verb !== "open") return;
+      const partial = module.UTF8ToString(module._rs_partial(one.job));
+      if (partial) say({ kind: "partial", id: one.id, partial: JSON.parse(partial) });
     }
 
     function finish(one) {
@@ -194,15 +236,21 @@
       module._rs_drop(one.job);
       jobs = jobs.filter((other) => other !== one);
       say({ kind: "done", id: one.id, json, blob }, [blob]);
-      if (one.verb !== "open") return;
+      if (!one.reads) return;
+      if (one.verb === "preview" || size === 0) { sources.delete(one.source); return; }  // looked at, not opened
       // The dump has changed hands: what was asked about the old one is no longer of use, nor are its bytes.
-      for (const old of jobs.filter((other) => other.verb !== "open")) drop(old);
+      for (const old of jobs.filter((other) => !other.reads)) drop(old);
       sources.delete(currentSource);
       currentSource = one.source;
+      say({ kind: "room", used: module._rs_used(), size: sources.get(one.source).size });
     }
 
     function fail(one) {
       const error = lastError();
+      if (error.code === "read_failed" && one.trouble) {  // the browser knows more about it than the module
+        error.params.detail = one.trouble;
+        delete error.text;
+      }
       module._rs_drop(one.job);
       jobs = jobs.filter((other) => other !== one);
       if (one.source >= 0) sources.delete(one.source);

@@ -1,5 +1,6 @@
 // Module engine.wasm: Session behind C functions (app/engine.h). One session, many jobs.
 #include <emscripten/emscripten.h>
+#include <malloc.h>
 
 #include <map>
 #include <memory>
@@ -17,7 +18,8 @@ using namespace rollscope;
 struct Running {
   std::unique_ptr<Job> job;
   JobResult result;
-  std::string progress;
+  std::string progress, partial;
+  bool planned = false;
 };
 
 Session& session() {
@@ -76,15 +78,26 @@ EMSCRIPTEN_KEEPALIVE int rs_step(int job, double budget_ms) {
       running->job.reset();
       return 1;
     }
+    if (!running->planned && running->job->progress().total > 0) {
+      running->planned = true;
+      return 0;
+    }
   } while (emscripten_get_now() < until);
   return 0;
 }
 
 EMSCRIPTEN_KEEPALIVE const char* rs_progress(int job) {
   Running* running = find(job);
-  if (!running || !running->job) return "{\"fraction\":1,\"bytes\":0,\"total\":0,\"layer\":0,\"layers\":0}";
+  if (!running || !running->job) return "{\"fraction\":1,\"bytes\":0,\"total\":0,\"layer\":0,\"layers\":0,\"kept\":0}";
   running->progress = progress_json(running->job->progress());
   return running->progress.c_str();
+}
+
+EMSCRIPTEN_KEEPALIVE const char* rs_partial(int job) {
+  Running* running = find(job);
+  if (!running || !running->job) return "";
+  running->partial = running->job->partial();
+  return running->partial.c_str();
 }
 
 EMSCRIPTEN_KEEPALIVE const char* rs_result_json(int job) {
@@ -105,5 +118,6 @@ EMSCRIPTEN_KEEPALIVE double rs_result_blob_size(int job) {
 EMSCRIPTEN_KEEPALIVE void rs_drop(int job) { jobs().erase(job); }
 EMSCRIPTEN_KEEPALIVE const char* rs_error() { return last_error().c_str(); }
 EMSCRIPTEN_KEEPALIVE double rs_heap() { return static_cast<double>(__builtin_wasm_memory_size(0)) * 65536.0; }
+EMSCRIPTEN_KEEPALIVE double rs_used() { return static_cast<double>(mallinfo().uordblks); }
 
 }  // extern "C"

@@ -41,6 +41,8 @@ std::string progress_json(const JobProgress& p) {
   json.Int(p.layer);
   json.name("layers");
   json.Int(p.layers);
+  json.name("kept");
+  json.Uint64(p.kept);
   json.EndObject();
   return {buffer.GetString(), buffer.GetSize()};
 }
