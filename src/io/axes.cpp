@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "io/steps.h"
+
 namespace rollscope {
 namespace {
 
@@ -42,17 +44,20 @@ std::string default_axes(const StackGroup& group, const Shape& shape, const Axes
   const std::size_t n = shape.size();
   if (group.numbered()) {
     if (n == 2) return "qk";
-    if (n == 3) return group.members.front().head >= 0 || shape[0] == 1 ? "bqk" : "hqk";
+    const bool batch = shape[0] == 1 || (request.mask_items == shape[0] && shape[0] > 1);
+    if (n == 3) return group.members.front().head >= 0 || batch ? "bqk" : "hqk";
     if (n == 4) return "bhqk";
     return "";
   }
   if (n == 2) return "qk";
   if (n == 3) {
     if (shape[0] == 1) return "lqk";
+    if (request.mask_items == shape[0]) return "bqk";
     const std::string axes = request.heads_first ? "hqk" : "lqk";
     if (!request.layout_assumed) {
       report.push_back(report_item(ReportCode::ambiguous_axes,
-                                   {{"shape", shape_text(shape)}, {"count", std::to_string(shape[0])}, {"switch", "layout=heads"}},
+                                   {{"kind", "layout"}, {"shape", shape_text(shape)}, {"count", std::to_string(shape[0])}, {"switch", "layout=heads"},
+                                    {"detail", "as " + std::to_string(shape[0]) + " layers, their heads already fused, or as that many heads of one layer. It is read as layers"}},
                                    group.name, "layout=heads"));
     }
     return axes;
@@ -61,7 +66,16 @@ std::string default_axes(const StackGroup& group, const Shape& shape, const Axes
     if (shape[0] == 1 || (request.mask_items == shape[0] && shape[0] > 1)) return "bhqk";
     return "lhqk";
   }
-  if (n == 5) return shape[0] == 1 && shape[1] > 1 ? "blhqk" : "lbhqk";
+  if (n == 5) {
+    if (shape[0] == 1 && shape[1] > 1) return "blhqk";
+    if (request.mask_items > 1 && request.mask_items == shape[0] && request.mask_items != shape[1]) return "blhqk";
+    if (shape[1] > 1 && request.mask_items != shape[1])
+      report.push_back(report_item(ReportCode::ambiguous_axes, {{"kind", "batch"}, {"shape", shape_text(shape)}, {"count", std::to_string(shape[0])},
+                                                                {"other", std::to_string(shape[1])}, {"switch", "axes=blhqk"},
+                                                                {"detail", "as layers of a batch, or as a batch of layers. Its first axis is read as layers"}},
+                                   group.name, "axes=blhqk"));
+    return "lbhqk";
+  }
   return "";
 }
 
@@ -87,6 +101,7 @@ Letters letters_of(const StoredArray& a, const std::string& axes) {
 }  // namespace
 
 Result<PlacedStack> place_axes(const StackGroup& group, const AxesRequest& request) {
+  if (group.stepped()) return place_steps(group, request);
   PlacedStack out;
   const StoredArray& first = group.first();
   const std::string name = group.name.empty() ? "the array" : printable(group.name);

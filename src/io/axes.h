@@ -3,6 +3,8 @@
 //
 //   one array for each layer   [q][k]   [H][q][k]   [B][H][q][k]
 //   one array for all layers   [q][k]   [L][q][k]   [L][H][q][k]   [L][B][H][q][k]   [1][L][H][q][k]
+//
+// Steps of generate() hold the rows of their new tokens: io/steps.h finds them and places their rows.
 #pragma once
 
 #include <memory>
@@ -20,6 +22,7 @@ struct StackGroup {
     std::shared_ptr<const StoredArray> array;
     int layer = -1;  // -1: the array holds all layers
     int head = -1;   // -1: the array holds all heads of its layer
+    int step = -1;   // of generate(): the array holds the rows of one step
   };
   std::string name;    // of the first array
   std::string stream;  // "", "encoder", "decoder", "cross"
@@ -30,6 +33,7 @@ struct StackGroup {
 
   [[nodiscard]] const StoredArray& first() const { return *members.front().array; }
   [[nodiscard]] bool numbered() const { return members.front().layer >= 0; }
+  [[nodiscard]] bool stepped() const { return members.front().step >= 0; }
 };
 
 struct AxesRequest {
@@ -39,6 +43,8 @@ struct AxesRequest {
   bool layout_assumed = false;
   int item = 0;
   std::uint64_t mask_items = 0;  // items that an attention mask has; 0: no mask
+  std::vector<int> beams;        // beam_indices of the item: which row of the batch each step of generate() continued
+  std::uint64_t beam_items = 0;  // items that beam_indices has; 0: none
 };
 
 struct PlacedStack {
@@ -47,7 +53,7 @@ struct PlacedStack {
   std::vector<int> layer_numbers;
   int batch = 1;
   DType dtype = DType::f32;
-  Report report;  // ambiguous_axes, batch_item, unknown_assumption
+  Report report;  // ambiguous_axes, batch_item, unknown_assumption, generation_stitched
 };
 
 // Errors: bad_value (axes that do not fit), out_of_range (item), empty, not_attention (too few axes), ragged (layers

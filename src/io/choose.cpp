@@ -8,12 +8,41 @@ namespace {
 
 constexpr std::size_t kMostStreams = 16;
 
-Result<Candidate> evaluate(const StackGroup& group, const AxesRequest& request) {
+Result<Candidate> evaluate_as(const StackGroup& group, const AxesRequest& request) {
   auto placed = place_axes(group, request);
   if (!placed) return tl::unexpected(placed.error());
   auto sample = take_sample(placed->plan, placed->dtype);
   if (!sample) return tl::unexpected(sample.error());
   return Candidate{group, std::move(*placed), std::move(*sample)};
+}
+
+// Some libraries put the heads, or everything but the matrix, last: (N, N, B, H) of the first XLNet. Taken only where
+// the usual order gives rows that sum to nothing in particular and this one gives rows that sum to 1.
+std::vector<std::string> other_axes(const StackGroup& group) {
+  switch (group.first().shape.size() + (group.numbered() ? 1 : 0)) {
+    case 3: return {"qkl"};
+    case 4: return group.numbered() ? std::vector<std::string>{"qkh", "qhk"} : std::vector<std::string>{"lqkh", "lqhk", "qklh"};
+    case 5: return group.numbered() ? std::vector<std::string>{"qkbh", "bqkh", "bqhk"} : std::vector<std::string>{"lqkbh", "lbqkh", "lbqhk"};
+    default: return {};
+  }
+}
+
+Result<Candidate> evaluate(const StackGroup& group, const AxesRequest& request) {
+  auto usual = evaluate_as(group, request);
+  if (!usual || usual->surely_weights() || usual->sample.could_be_weights() || usual->sample.logs_are_one() || group.stepped() ||
+      !request.assumed.empty() || !request.stated.empty())
+    return usual;
+  for (const std::string& axes : other_axes(group)) {
+    AxesRequest again = request;
+    again.assumed = axes;
+    auto candidate = evaluate_as(group, again);
+    if (!candidate || candidate->placed.plan.heads > 256) continue;
+    const Sample& s = candidate->sample;
+    if (s.rows < 8 || 10 * s.rows_one < 9 * s.rows || candidate->placed.plan.keys < 2) continue;
+    candidate->placed.report.push_back(report_item(ReportCode::axes_found, {{"shape", shape_text(group.first().shape)}, {"axes", candidate->placed.axes}}, group.name));
+    return candidate;
+  }
+  return usual;
 }
 
 bool says_attention(const std::string& name) {
@@ -112,6 +141,8 @@ Result<Choice> choose_streams(const Container& container, const AxesRequest& req
   out.companions = std::move(sorted.companions);
   out.ignored = std::move(sorted.others);
   std::optional<Error> error;
+  if (!sorted.windows.empty()) return fail(ErrorCode::windowed, {{"detail", sorted.windows}});
+  if (!sorted.layers_differ.empty()) return fail(ErrorCode::layers_differ, {{"detail", sorted.layers_differ}});
   if (!sorted.heads_differ.empty()) return fail(ErrorCode::heads_differ, {{"detail", sorted.heads_differ}});
 
   for (const auto& [from, to] : {std::pair{NameRole::attention, NameRole::attention}, std::pair{NameRole::scores, NameRole::scores},

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
+
+#include "io/steps.h"
 
 namespace rollscope {
 namespace {
@@ -43,6 +46,33 @@ std::string only_heads_differ(const std::vector<Named>& members) {
   return differ ? out : "";
 }
 
+// "layer_0 (1, 2, 64, 64), layer_1 ..." where hardly two layers of one name agree in size: to open some would be a wrong
+// answer too. `windows`: many items of few tokens, fewer from stage to stage, as attention inside windows gives.
+std::string sizes_differ(const std::vector<Named>& members, bool& windows) {
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> count;
+  std::string out;
+  windows = true;
+  for (const auto& m : members) {
+    const auto& shape = m.array->shape;
+    if (shape.size() < 3) return "";
+    const std::uint64_t q = shape[shape.size() - 2], k = shape.back();
+    ++count[{q, k}];
+    windows = windows && shape.size() == 4 && q == k && shape[0] >= 1;
+    if (out.size() < 200) out += (out.empty() ? "" : ", ") + printable(m.array->name) + " " + shape_text(shape);
+  }
+  std::size_t most = 0;
+  for (const auto& [size, n] : count) most = std::max(most, n);
+  if (count.size() == 1) {
+    // The same window everywhere, in fewer and fewer windows, with more and more heads.
+    const auto& first = members.front().array->shape;
+    const auto& last = members.back().array->shape;
+    windows = windows && first[0] > last[0] && first[0] % last[0] == 0 && first[1] < last[1];
+    return windows ? out : "";
+  }
+  windows = false;
+  return 3 * most < 2 * members.size() ? out : "";
+}
+
 // Numbered arrays of one name whose shapes differ are no stack: the commonest shape is, the rest stands aside.
 std::vector<Named> agreeing(std::vector<Named> members, std::vector<std::string>& others) {
   std::map<std::vector<std::uint64_t>, std::size_t> count;
@@ -66,8 +96,30 @@ SortedArrays sort_arrays(const Container& container) {
   SortedArrays out;
   std::map<std::tuple<NameRole, std::string, std::string>, std::vector<Named>> by_name;
   std::vector<std::tuple<NameRole, std::string, std::string>> order;
+  std::set<std::string> taken;
+  for (StepSet& set : find_steps(container.arrays)) {
+    const NameMeaning meaning = name_meaning(set.prefix);
+    StackGroup group;
+    group.name = set.prefix;
+    group.stream = meaning.stream;
+    group.role = meaning.role;
+    group.members = std::move(set.members);
+    out.groups.push_back(std::move(group));
+    taken.insert(set.names.begin(), set.names.end());
+  }
   for (const StoredArray& a : container.arrays) {
+    if (taken.count(a.name)) continue;
     NameMeaning meaning = name_meaning(a.name);
+    if (a.shape.size() == 2 && meaning.head < 0) {  // [L][H] of matrices
+      std::string prefix;
+      if (const auto numbers = trailing_numbers(a.name, prefix); numbers.size() == 2) {
+        const NameMeaning whole = name_meaning(prefix);
+        meaning = whole;
+        meaning.layer = numbers[0];
+        meaning.head = numbers[1];
+        meaning.group = whole.group + ".#.#";
+      }
+    }
     if (is_attn_dump_key(a.name) && meaning.role != NameRole::attention) meaning.role = NameRole::companion;
     switch (meaning.role) {
       case NameRole::parameter:
@@ -95,6 +147,12 @@ SortedArrays sort_arrays(const Container& container) {
     const bool numbered = all[0].meaning.layer >= 0;
     const bool loose = all[0].meaning.loose_layer;
     const std::size_t left_out = out.others.size();
+    const bool says = all[0].meaning.role <= NameRole::plain;
+    if (numbered && says && out.windows.empty() && out.layers_differ.empty()) {
+      bool windows = false;
+      const std::string text = sizes_differ(all, windows);
+      (windows ? out.windows : out.layers_differ) = text;
+    }
     if (numbered && out.heads_differ.empty()) out.heads_differ = only_heads_differ(all);
     std::vector<Named> members = numbered ? agreeing(std::move(all), out.others) : std::move(all);
     StackGroup group;

@@ -17,6 +17,8 @@ struct SortedArrays {
   std::size_t parameters = 0;           // weights and biases of a model
   std::string parameter;                // one of them
   std::string heads_differ;             // layers of one name whose shapes agree but for the heads: which have how many
+  std::string layers_differ;            // layers of one attention that differ in size, none of them the usual one: which have what
+  std::string windows;                  // layers of attention inside windows (Swin): their shapes
 };
 
 [[nodiscard]] SortedArrays sort_arrays(const Container& container);

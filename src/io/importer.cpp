@@ -10,6 +10,7 @@
 #include "io/assume.h"
 #include "io/choose.h"
 #include "io/padding.h"
+#include "io/records.h"
 #include "io/sniff.h"
 #include "io/token_sources.h"
 #include "io/value_norms.h"
@@ -56,11 +57,17 @@ class Importer {
   Result<Dump> run() {
     dump_.info.format = container_.format;
     dump_.info.assumed.insert(options_.assume.begin(), options_.assume.end());
+    if (auto done = add_beside(container_, options_.beside); !done) return tl::unexpected(done.error());
+    auto records = select_record(container_, options_.item);
+    if (!records) return tl::unexpected(records.error());
+    records_ = *records;
     dump_.info.report = container_.report;
     auto request = axes_request();
     if (!request) return tl::unexpected(request.error());
     auto choice = choose_streams(container_, *request);
     if (!choice) return tl::unexpected(choice.error());
+    for (Candidate& c : choice->streams)
+      if (auto done = settle_sides(c); !done) return tl::unexpected(done.error());
     name_streams(choice->streams);
     for (Candidate& c : choice->streams)
       if (auto done = add_stream(c, choice->streams.size() == 1); !done) return tl::unexpected(done.error());
@@ -80,14 +87,66 @@ class Importer {
     out.stated = meta_text(container_, "axes").value_or("");
     out.layout_assumed = !assumed_.layout.empty();
     out.heads_first = assumed_.layout == "heads";
-    out.item = options_.item;
+    out.item = item();
+    auto beams = find_numbers(container_, {"beam_indices"});
+    if (!beams) return tl::unexpected(beams.error());
+    if (*beams && (*beams)->shape.size() == 2)
+      if (const auto row = numbers_of_item(**beams, out.item)) {
+        out.beam_items = (*beams)->shape[0];
+        for (const double x : *row) out.beams.push_back(x >= 0 && x < 1e6 ? static_cast<int>(x) : -1);
+      }
     auto mask = find_numbers(container_, {"attention_mask", "mask", "input_ids", "key_padding_mask"});
     if (!mask) return tl::unexpected(mask.error());
     if (*mask && (*mask)->shape.size() == 2) out.mask_items = (*mask)->shape[0];
     return out;
   }
 
+  // The item of a batch inside an array; records of their own were told apart before.
+  [[nodiscard]] int item() const { return records_ > 0 ? 0 : options_.item; }
+
+  // Makes a matrix square that is meant to be: columns that nobody reads beyond the last row (a static cache), columns
+  // that start late (key_offset). What stays unsquare reads something else than itself: a cross stream.
+  Result<void> settle_sides(Candidate& c) {
+    StackPlan& plan = c.placed.plan;
+    if (plan.heads == 0 && c.sample.below_zero && c.sample.rows_are_one() && c.group.stream.empty()) c.group.stream = "contributions";
+    if (c.group.stream == "cross" || plan.queries == plan.keys || assumed_.orientation == "columns") return {};
+    const auto used = std::find(c.sample.column_used.rbegin(), c.sample.column_used.rend(), true);
+    const int last = static_cast<int>(c.sample.column_used.rend() - used);  // one past the last column that is read
+    if (plan.keys > plan.queries && plan.queries > 1 && last > 0 && last <= plan.queries && c.sample.rows > 0) {
+      dump_.info.report.push_back(report_item(ReportCode::padding, {{"count", std::to_string(plan.keys - plan.queries)}, {"kept", std::to_string(plan.queries)}}));
+      plan.keys = plan.queries;
+    } else if (const auto offset = meta_integer(container_, "key_offset"); offset && *offset > 0 && plan.keys + *offset == plan.queries) {
+      for (LayerPlace& layer : plan.layers) {
+        if (!layer.pieces.empty() || !layer.heads.empty()) return {};
+        RowPiece piece{layer, 0, plan.queries, static_cast<int>(*offset), plan.keys};
+        layer.pieces.push_back(std::move(piece));
+      }
+      plan.keys = plan.queries;
+    } else if (looks_banded(c)) {
+      return fail(ErrorCode::windowed, {{"detail", printable(c.group.name) + " has " + std::to_string(plan.keys) + " places for " + std::to_string(plan.queries) + " tokens"}});
+    } else {
+      c.group.stream = "cross";
+      unsquare_ = true;
+      return {};
+    }
+    auto again = take_sample(plan, c.placed.dtype);
+    if (!again) return tl::unexpected(again.error());
+    c.sample = std::move(*again);
+    return {};
+  }
+
+  // Longformer: column j of row i is not token j but a neighbour, or one of a few global tokens; the first rows have no
+  // left neighbours.
+  [[nodiscard]] bool looks_banded(const Candidate& c) const {
+    const StackPlan& plan = c.placed.plan;
+    const bool global = std::any_of(container_.arrays.begin(), container_.arrays.end(), [](const StoredArray& a) { return normal_name(a.name).find("global_attention") != std::string::npos; }) ||
+                        std::any_of(container_.nulls.begin(), container_.nulls.end(), [](const std::string& n) { return normal_name(n).find("global_attention") != std::string::npos; });
+    if (c.group.role == NameRole::attention && global && plan.keys % 2 == 1) return true;
+    return c.sample.band > 0 && plan.keys < plan.queries;
+  }
+
   static StreamKind kind_of(std::string_view stream) {
+    if (stream == "contributions") return StreamKind::contributions;
     return stream == "encoder" ? StreamKind::encoder : stream == "decoder" ? StreamKind::decoder : stream == "cross" ? StreamKind::cross : StreamKind::self;
   }
 
@@ -137,12 +196,12 @@ class Importer {
     s.kind = named.kind;
     s.layer_numbers = layer_numbers(c, named.name);
     s.heads = plan.heads;
-    s.batch = c.placed.batch;
+    s.batch = records_ > 0 ? records_ : c.placed.batch;
     s.item = options_.item;
     s.dtype = c.placed.dtype;
     s.causal = c.sample.causal && c.sample.rows > 0;
 
-    const TokenContext context{&container_, options_.item, assumed_.tokens, only};
+    const TokenContext context{&container_, item(), assumed_.tokens, only, c.group.stepped()};
     const int all_queries = plan.queries, all_keys = plan.keys;
     if (auto done = crop_padding(c, named, context); !done) return done;
     if (auto done = check_size(plan, named.name); !done) return done;
@@ -180,7 +239,7 @@ class Importer {
       report.push_back(report_item(ReportCode::softmax_applied, {}, stream, "values=probs"));
       return;
     }
-    const bool known = assumed_.values == "probs" || stated == "probs";
+    const bool known = assumed_.values == "probs" || stated == "probs" || c.group.stream == "contributions";
     if (!s.rows_are_one() && s.columns_are_one() && assumed_.orientation.empty()) {
       report.push_back(report_item(ReportCode::transposed, {}, stream, "orientation=columns"));
     } else if (!known && !s.rows_are_one() && !s.columns_are_one() && s.rows > 0 && !s.could_be_weights()) {
@@ -207,6 +266,12 @@ class Importer {
           report.push_back(report_item(ReportCode::unknown_assumption, {{"key", "layers"}, {"value", std::to_string((*list)->values.size()) + " numbers for " + std::to_string(numbers.size()) + " layers"}}, stream));
       }
     }
+    // layer_1 .. layer_12: people count so; modules (blocks.1) do not.
+    if (c.group.numbered() && numbers.size() > 1 && numbers[0] == 1 && numbers.back() == static_cast<int>(numbers.size()) && counts_from_one(c.group.name) &&
+        it == container_.meta.end() && container_.nulls.empty()) {
+      for (int& n : numbers) --n;
+      report.push_back(report_item(ReportCode::layers_from_one, {{"name", printable(c.group.name)}}, stream));
+    }
     bool gaps = c.group.incomplete || (!c.group.first().present.empty() && !c.group.numbered());
     for (std::size_t i = 0; i < numbers.size(); ++i) gaps = gaps || numbers[i] != static_cast<int>(i);
     const NameMeaning own = name_meaning(c.group.name);
@@ -222,9 +287,15 @@ class Importer {
     return numbers;
   }
 
+  // A number after a letter or "_", not a module's or a list's index.
+  static bool counts_from_one(const std::string& name) {
+    const auto digit = name.find_first_of("0123456789");
+    return digit != name.npos && digit > 0 && name[digit - 1] != '.' && name[digit - 1] != '/' && name[digit - 1] != '[';
+  }
+
   Result<void> crop_padding(Candidate& c, const Named& named, const TokenContext& context) {
     StackPlan& plan = c.placed.plan;
-    const int queries = plan.queries, keys = plan.keys, item = options_.item;
+    const int queries = plan.queries, keys = plan.keys, item = this->item();
     Result<std::vector<int>> rows, columns;
     switch (named.kind) {
       case StreamKind::cross:
@@ -236,11 +307,11 @@ class Importer {
         break;
       case StreamKind::decoder:
         columns = context.only_stream
-                      ? kept_by_mask(container_, {"decoder_attention_mask", "target_mask", "attention_mask", "mask"}, keys, item)
+                      ? kept_by_mask(container_, {"decoder_attention_mask", "target_mask", "attention_mask", "mask"}, keys, item, c.group.stepped())
                       : kept_by_mask(container_, {"decoder_attention_mask", "target_mask", "tgt_mask", "tgt_key_padding_mask"}, keys, item);
         break;
       default:
-        columns = kept_by_mask(container_, {"attention_mask", "mask", "key_padding_mask", "padding_mask", "pad_mask", "input_mask", "valid_mask"}, keys, item);
+        columns = kept_by_mask(container_, {"attention_mask", "mask", "key_padding_mask", "padding_mask", "pad_mask", "input_mask", "valid_mask"}, keys, item, c.group.stepped());
     }
     if (!rows) return tl::unexpected(rows.error());
     if (!columns) return tl::unexpected(columns.error());
@@ -248,6 +319,7 @@ class Importer {
       const TokenSide side = named.kind == StreamKind::cross ? TokenSide::cross_keys : side_of(named.kind);
       columns = kept_by_sample(context, side, keys, c.sample);
       if (!columns) return tl::unexpected(columns.error());
+      if (columns->empty() && named.kind != StreamKind::cross && queries == keys) columns = kept_by_numbers(plan, c.sample);
     }
     const bool square = named.kind != StreamKind::cross && queries == keys;
     if (square) rows = columns;
@@ -275,7 +347,8 @@ class Importer {
     const StackPlan& plan = c.placed.plan;
     Report& report = dump_.info.report;
     const bool cross = named.kind == StreamKind::cross;
-    const TokenSide query_side = cross ? TokenSide::cross_queries : side_of(named.kind);
+    const bool by_name = !cross || !unsquare_;
+    const TokenSide query_side = !by_name ? TokenSide::self : cross ? TokenSide::cross_queries : side_of(named.kind);
     const bool causal = s.causal || (cross && decoder_causal_) || named.kind == StreamKind::decoder;
     auto queries = fit_tokens(context, query_side, all_queries, plan.rows, causal, named.name, report);
     if (!queries) return tl::unexpected(queries.error());
@@ -286,7 +359,8 @@ class Importer {
     if (!cross && all_queries == all_keys) {
       s.key_tokens = queries->tokens;
     } else {
-      auto keys = fit_tokens(context, cross ? TokenSide::cross_keys : side_of(named.kind), all_keys, plan.columns, false, named.name, report);
+      const TokenSide key_side = !by_name ? TokenSide::self : cross ? TokenSide::cross_keys : side_of(named.kind);
+      auto keys = fit_tokens(context, key_side, all_keys, plan.columns, false, named.name, report);
       if (!keys) return tl::unexpected(keys.error());
       s.key_tokens = std::move(keys->tokens);
     }
@@ -345,6 +419,8 @@ class Importer {
   Container container_;
   Dump dump_;
   std::vector<Named> named_;
+  int records_ = 0;        // dumps in the file, one after another; 0: it is one
+  bool unsquare_ = false;  // a stream became a cross stream by its shape alone: no name tells the sides apart
   bool decoder_causal_ = false;
   bool any_tokens_ = false;
 };

@@ -132,13 +132,14 @@ Result<std::vector<TextList>> find_texts(const Container& container, Names names
     }
   }
   for (const auto name : names) {
-    if (!name.ends_with("ids") && !name.ends_with("tokens")) continue;  // `labels` are more often classes
+    if (!name.ends_with("ids") && !name.ends_with("tokens") && name != "sequences") continue;  // `labels` are more often classes
     auto numbers = find_numbers(container, {name});
     if (!numbers) return tl::unexpected(numbers.error());
     if (!*numbers) continue;
     const auto row = numbers_of_item(**numbers, item);
     if (!row) continue;
     TextList ids{(*numbers)->name, {}};
+    ids.ids = true;
     for (const double x : *row) ids.texts.push_back(id_text(x));
     out.push_back(std::move(ids));
   }

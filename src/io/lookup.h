@@ -22,6 +22,7 @@ struct TextList {
   std::string name;
   std::vector<std::string> texts;
   bool loose = false;  // words of a running text: tokens only if their number fits
+  bool ids = false;    // numbers in a vocabulary that is not there
 };
 
 using Names = std::initializer_list<std::string_view>;

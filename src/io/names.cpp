@@ -13,10 +13,11 @@ bool in(std::string_view word, const std::array<std::string_view, N>& set) {
   return std::find(set.begin(), set.end(), word) != set.end();
 }
 
-constexpr std::array<std::string_view, 24> kAttention{
+constexpr std::array<std::string_view, 28> kAttention{
     "attention", "attentions", "attn",    "attns",   "att",       "atts",      "selfattention", "selfattn",
     "crossattention", "crossattn", "xattn", "xattention", "xatt", "mha",       "attnweights",   "attentionweights",
-    "pattern",   "patterns",   "attnprobs", "attentionprobs", "softmax", "attentionmap", "attentionmaps", "attnmap"};
+    "pattern",   "patterns",   "attnprobs", "attentionprobs", "softmax", "attentionmap", "attentionmaps", "attnmap",
+    "contribution", "contributions", "alti",  "globenc"};
 constexpr std::array<std::string_view, 15> kPlain{"arr",   "weights", "probs", "prob", "probabilities", "alpha", "alphas", "alignment",
                                                   "alignments", "map", "maps", "a",    "matrix",        "data",  "array"};
 // Any of these beside "attention" makes it something that belongs to attention.
@@ -57,7 +58,8 @@ void read_stream(const Words& words, NameMeaning& out) {
   const bool decoder = has("decoder") || has("dec") || has("target") || has("tgt");
   const bool cross = has("cross") || has("crossattention") || has("crossattn") || has("xattn") || has("xattention") ||
                      has("xatt") || has("xa") || has("encdec") || (encoder && decoder) || (decoder && has("multihead"));
-  out.stream = cross ? "cross" : encoder ? "encoder" : decoder ? "decoder" : "";
+  const bool contributions = has("contribution") || has("contributions") || has("alti") || has("globenc");
+  out.stream = contributions ? "contributions" : cross ? "cross" : encoder ? "encoder" : decoder ? "decoder" : "";
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
     if ((words[i] == "encoder" || words[i] == "decoder") && in(words[i + 1], kLayer)) out.path_like = !cross;
 }

@@ -7,11 +7,6 @@
 namespace rollscope {
 namespace {
 
-bool is_padding_piece(const std::string& piece) {
-  const std::string p = lower(piece);
-  return p == "[pad]" || p == "<pad>" || p == "<|pad|>" || p == "<|endofpad|>" || p == "<blank>";
-}
-
 std::vector<int> indices(int begin, int end) {
   std::vector<int> out;
   for (int i = begin; i < end; ++i) out.push_back(i);
@@ -20,21 +15,28 @@ std::vector<int> indices(int begin, int end) {
 
 }  // namespace
 
-Result<std::vector<int>> kept_by_mask(const Container& container, Names mask_names, int total, int item) {
+Result<std::vector<int>> kept_by_mask(const Container& container, Names mask_names, int total, int item, bool grown) {
   auto list = find_numbers(container, mask_names);
   if (!list) return tl::unexpected(list.error());
   std::vector<int> kept;
   if (!*list) return kept;
   const auto values = numbers_of_item(**list, item);
-  if (!values || values->size() != static_cast<std::size_t>(total)) return kept;
+  if (!values || values->empty() || values->size() > static_cast<std::size_t>(total)) return kept;
+  // A mask of the prompt alone, its padding at the left: what generate() added is no padding.
+  const bool prompt = values->size() < static_cast<std::size_t>(total);
+  if (prompt && !grown) return kept;
   const bool inverted = normal_name((*list)->name).find("pad") != std::string::npos;
   bool additive = false;  // 0 keeps, a large negative number hides
   for (const double x : *values) additive = additive || x < 0;
   for (int i = 0; i < total; ++i) {
+    if (static_cast<std::size_t>(i) >= values->size()) {
+      kept.push_back(i);
+      continue;
+    }
     const double x = (*values)[static_cast<std::size_t>(i)];
     if (additive ? x == 0 : (x != 0) != inverted) kept.push_back(i);
   }
-  if (kept.size() == values->size()) kept.clear();
+  if (kept.size() == static_cast<std::size_t>(total)) kept.clear();
   return kept;
 }
 
@@ -58,6 +60,17 @@ Result<std::vector<int>> kept_by_sample(const TokenContext& context, TokenSide s
     if (unread) return indices(begin, end);
   }
   return none;
+}
+
+std::vector<int> kept_by_numbers(const StackPlan& plan, const Sample& sample) {
+  const auto& used = sample.column_used;
+  if (!sample.whole) return {};
+  if (sample.heads < 4 || sample.rows < 8 || used.size() != static_cast<std::size_t>(plan.keys) || sample.zero_share > 0.05) return {};
+  int begin = 0, end = plan.keys;
+  while (begin < end && !used[static_cast<std::size_t>(begin)]) ++begin;
+  while (end > begin && !used[static_cast<std::size_t>(end - 1)]) --end;
+  if (end - begin < 2 || (begin == 0 && end == plan.keys)) return {};
+  return indices(begin, end);
 }
 
 Result<PatchGrid> find_grid(const Container& container, int positions, bool may_guess, Report& report) {

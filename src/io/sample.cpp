@@ -27,7 +27,22 @@ struct Sums {
   bool any = false;
 };
 
+// The first rows of a band have no left neighbours: row i starts with (width - 1) / 2 - i zeros, and no more.
+int band_of(MatrixView m) {
+  const int half = (m.columns - 1) / 2;
+  if (m.columns % 2 == 0 || half < 1 || m.rows <= m.columns) return 0;
+  for (int i = 0; i <= half; ++i) {
+    for (int j = 0; j < half - i; ++j)
+      if (m(i, j) != 0) return 0;
+    if (m(i, half) == 0) return 0;
+  }
+  return half;
+}
+
 void look(MatrixView m, double tol, bool whole, const std::vector<int>& row_numbers, Sample& out) {
+  ++out.heads;
+  const int band = whole ? band_of(m) : 0;
+  out.band = out.heads == 1 ? band : std::min(out.band, band);
   std::vector<Sums> columns(static_cast<std::size_t>(m.columns));
   for (int i = 0; i < m.rows; ++i) {
     Sums row;
@@ -79,6 +94,21 @@ void look(MatrixView m, double tol, bool whole, const std::vector<int>& row_numb
   }
 }
 
+// Zeros where a softmax leaves none: in columns and rows that are used, below the diagonal of a causal matrix.
+void count_zeros(StackSource& stack, std::pair<int, int> head, MatrixView m, Sample& out) {
+  if (!stack.read_head(head.first, head.second, m)) return;
+  double zeros = 0, all = 0;
+  for (int i = 0; i < m.rows; ++i) {
+    if (!out.row_used[static_cast<std::size_t>(i)]) continue;
+    for (int j = 0; j < (out.causal ? std::min(i + 1, m.columns) : m.columns); ++j) {
+      if (!out.column_used[static_cast<std::size_t>(j)]) continue;
+      ++all;
+      zeros += m(i, j) == 0;
+    }
+  }
+  out.zero_share = all > 0 ? zeros / all : 1;
+}
+
 }  // namespace
 
 Result<Sample> take_sample(const StackPlan& plan, DType shown) {
@@ -120,6 +150,8 @@ Result<Sample> take_sample(const StackPlan& plan, DType shown) {
     if (auto done = stack->read_head(layer, head, view); !done) return tl::unexpected(done.error());
     look(view, tolerance(shown), whole, row_numbers, out);
   }
+  out.whole = whole;
+  if (whole) count_zeros(*stack, wanted.front(), view, out);
   if (out.low > out.high) out.low = out.high = 0;
   if (out.rows > 0) out.sum_mean /= static_cast<double>(out.rows);
   out.below_zero = out.low < -1e-3 || (out.infinite > 0 && !out.rows_are_one());

@@ -18,6 +18,10 @@ struct Sample {
   double sum_low = 0, sum_high = 0, sum_mean = 0;  // of the row sums
   double low = 0, high = 0;       // of the finite numbers
   bool below_zero = false;        // more than rounding explains
+  int heads = 0;             // matrices looked at
+  bool whole = false;        // all their rows were
+  double zero_share = 0;     // of the numbers in used columns (causal: below the diagonal too), those that are zero
+  int band = 0;              // rows of a band, [left .. own .. right]: how many left places are empty in row 0; 0: no band
   bool causal = false;            // square, and nothing above the diagonal
   std::vector<bool> column_used;  // [K] some number is not zero and not NaN
   std::vector<bool> row_used;

@@ -64,10 +64,8 @@ class StoredStack final : public StackSource {
     const bool apart = !stored.heads.empty();
     const LayerPlace& place = apart ? stored.heads[static_cast<std::size_t>(head)] : stored;
     const std::uint64_t base = place.base + (apart ? 0 : place.head * static_cast<std::uint64_t>(head));
-    Result<void> done;
-    if (place.key == 1) done = read_lines(place, base, place.query, plan_.queries, plan_.rows, plan_.keys, plan_.columns, out, false);
-    else if (place.query == 1) done = read_lines(place, base, place.key, plan_.keys, plan_.columns, plan_.queries, plan_.rows, out, true);
-    else done = gather(place, base, out);
+    const auto done = stored.pieces.empty() ? read_matrix(place, base, plan_.queries, plan_.rows, plan_.keys, plan_.columns, out)
+                                            : read_pieces(layer, head, out);
     if (!done) return done;
     const int rows = plan_.kept_rows(), columns = plan_.kept_columns();
     if (plan_.softmax)
@@ -77,6 +75,62 @@ class StoredStack final : public StackSource {
   }
 
  private:
+  Result<void> read_matrix(const LayerPlace& place, std::uint64_t base, int queries, const std::vector<int>& rows, int keys,
+                           const std::vector<int>& columns, MatrixView out) {
+    if (place.key == 1) return read_lines(place, base, place.query, queries, rows, keys, columns, out, false);
+    if (place.query == 1) return read_lines(place, base, place.key, keys, columns, queries, rows, out, true);
+    return gather(place, base, queries, rows, keys, columns, out);
+  }
+
+  // The arrays of a layer are kept while its heads are asked for: each holds a row or two of every head.
+  Result<void> read_pieces(int layer, int head, MatrixView out) {
+    const LayerPlace& stored = plan_.layers[static_cast<std::size_t>(layer)];
+    if (pieces_of_ != layer) {
+      pieces_of_ = layer;
+      pieces_.clear();
+      whole_of_ = nullptr;  // may have been one of them
+      std::uint64_t total = 0;
+      for (const RowPiece& p : stored.pieces) total += p.place.array->span() * dtype_size(p.place.array->dtype);
+      for (const RowPiece& p : stored.pieces) {
+        if (total > kPiecesLimit) break;
+        const StoredArray& a = *p.place.array;
+        std::vector<std::uint8_t> bytes(static_cast<std::size_t>(a.span()) * dtype_size(a.dtype));
+        if (auto done = a.bytes->read(0, bytes); !done) {
+          pieces_of_ = -1;
+          return done;
+        }
+        auto held = std::make_shared<StoredArray>(a);
+        held->bytes = std::make_shared<MemorySource>(std::move(bytes));
+        pieces_.push_back(std::move(held));
+      }
+    }
+    std::fill(out.data, out.data + out.size(), Real{0});
+    for (std::size_t n = 0; n < stored.pieces.size(); ++n) {
+      const RowPiece& p = stored.pieces[n];
+      LayerPlace place = p.place;
+      if (!pieces_.empty()) place.array = pieces_[n];
+      piece_.resize(static_cast<std::size_t>(p.rows) * static_cast<std::size_t>(p.keys));
+      const MatrixView part{piece_.data(), p.rows, p.keys};
+      if (auto done = read_matrix(place, place.base + place.head * static_cast<std::uint64_t>(head), p.rows, {}, p.keys, {}, part); !done) return done;
+      const auto kept = [](const std::vector<int>& all, int at) { return all.empty() ? at : all[static_cast<std::size_t>(at)]; };
+      for (int i = first_from(plan_.rows, p.first_row); i < plan_.kept_rows(); ++i) {
+        const int row = kept(plan_.rows, i) - p.first_row;
+        if (row >= p.rows) break;
+        for (int j = first_from(plan_.columns, p.first_key); j < plan_.kept_columns(); ++j) {
+          const int column = kept(plan_.columns, j) - p.first_key;
+          if (column >= p.keys) break;
+          out(i, j) = part(row, column);
+        }
+      }
+    }
+    return {};
+  }
+
+  // The place of the first number of `kept` (empty: all) that is `from` or more.
+  static int first_from(const std::vector<int>& kept, int from) {
+    return kept.empty() ? std::max(from, 0) : static_cast<int>(std::lower_bound(kept.begin(), kept.end(), from) - kept.begin());
+  }
+
   // Numbers that lie side by side form a line: a row, or (`across`) a column. Lines are read in blocks.
   Result<void> read_lines(const LayerPlace& place, std::uint64_t base, std::uint64_t line_stride, int lines,
                           const std::vector<int>& kept_lines, int length, const std::vector<int>& kept, MatrixView out, bool across) {
@@ -112,7 +166,8 @@ class StoredStack final : public StackSource {
   }
 
   // Neighbours lie far apart: the array is loaded whole, once.
-  Result<void> gather(const LayerPlace& place, std::uint64_t base, MatrixView out) {
+  Result<void> gather(const LayerPlace& place, std::uint64_t base, int queries, const std::vector<int>& rows, int keys,
+                      const std::vector<int>& columns, MatrixView out) {
     const StoredArray& a = *place.array;
     const std::size_t item = dtype_size(a.dtype);
     const std::uint64_t size = a.span() * item;
@@ -126,10 +181,12 @@ class StoredStack final : public StackSource {
       if (auto done = a.bytes->read(0, whole_); !done) return done;
       whole_of_ = place.array.get();
     }
-    for (int i = 0; i < plan_.kept_rows(); ++i) {
-      const auto q = static_cast<std::uint64_t>(plan_.rows.empty() ? i : plan_.rows[static_cast<std::size_t>(i)]);
-      for (int j = 0; j < plan_.kept_columns(); ++j) {
-        const auto k = static_cast<std::uint64_t>(plan_.columns.empty() ? j : plan_.columns[static_cast<std::size_t>(j)]);
+    const int kept_rows = rows.empty() ? queries : static_cast<int>(rows.size());
+    const int kept_columns = columns.empty() ? keys : static_cast<int>(columns.size());
+    for (int i = 0; i < kept_rows; ++i) {
+      const auto q = static_cast<std::uint64_t>(rows.empty() ? i : rows[static_cast<std::size_t>(i)]);
+      for (int j = 0; j < kept_columns; ++j) {
+        const auto k = static_cast<std::uint64_t>(columns.empty() ? j : columns[static_cast<std::size_t>(j)]);
         const std::uint64_t element = base + q * place.query + k * place.key;
         convert_numbers(whole_.data() + element * item, 1, a.dtype, a.big_endian, &out(i, j));
       }
@@ -149,8 +206,10 @@ class StoredStack final : public StackSource {
 
   StackPlan plan_;
   std::vector<std::uint8_t> bytes_, whole_;
-  std::vector<Real> numbers_;
+  std::vector<Real> numbers_, piece_;
   const StoredArray* whole_of_ = nullptr;
+  int pieces_of_ = -1;  // the layer whose arrays are held in pieces_; none are where they would take too much
+  std::vector<std::shared_ptr<const StoredArray>> pieces_;
 };
 
 }  // namespace

@@ -10,11 +10,21 @@
 
 namespace rollscope {
 
+struct RowPiece;
+
 // Where the matrices of one layer lie: entry [h][q][k] is element base + h * head + q * query + k * key.
 struct LayerPlace {
   std::shared_ptr<const StoredArray> array;
   std::uint64_t base = 0, head = 0, query = 0, key = 0;  // in elements
   std::vector<LayerPlace> heads;  // one place for each head instead, where each is an array of its own
+  std::vector<RowPiece> pieces;   // rows apart instead, as generate() gives them; `array` is that of the first
+};
+
+// Some rows of a layer in an array of their own. Their other columns, and rows that no piece holds, are zero.
+struct RowPiece {
+  LayerPlace place;  // of rows x keys matrices
+  int first_row = 0, rows = 0;
+  int first_key = 0, keys = 0;  // columns
 };
 
 struct StackPlan {
@@ -31,6 +41,9 @@ struct StackPlan {
   [[nodiscard]] int out_rows() const { return kept_rows() + (sink && square() ? 1 : 0); }
   [[nodiscard]] int out_columns() const { return kept_columns() + (sink ? 1 : 0); }
 };
+
+// Layers in pieces are held whole, up to this size, so that a head needs no thousand reads.
+inline constexpr std::uint64_t kPiecesLimit = 64'000'000;
 
 // Arrays whose matrices are scattered (Fortran order) are held whole, up to this size.
 inline constexpr std::uint64_t kScatteredLimit = 256'000'000;

@@ -38,6 +38,20 @@ std::vector<std::string> with_specials(const std::vector<std::string>& pieces, s
   return out;
 }
 
+std::vector<std::string> without_padding(std::vector<std::string> pieces) {
+  std::erase_if(pieces, is_padding_piece);
+  return pieces;
+}
+
+// Without the special tokens at one or both ends, as far as that leaves `wanted`.
+std::vector<std::string> without_specials(std::vector<std::string> pieces, std::size_t wanted) {
+  if (pieces.size() > wanted && pieces.size() - wanted <= 2) {
+    if (is_special_piece(pieces.front())) pieces.erase(pieces.begin());
+    if (pieces.size() > wanted && is_special_piece(pieces.back())) pieces.pop_back();
+  }
+  return pieces;
+}
+
 // Whole-axis hints: special_mask, word_ids. Only those that fit exactly are believed.
 Result<TokenHints> hints_of(const TokenContext& c, const std::vector<int>& kept, std::size_t total, std::size_t count) {
   TokenHints out;
@@ -64,6 +78,11 @@ Result<TokenHints> hints_of(const TokenContext& c, const std::vector<int>& kept,
 
 }  // namespace
 
+bool is_padding_piece(const std::string& piece) {
+  const std::string p = lower(piece);
+  return p == "[pad]" || p == "<pad>" || p == "<|pad|>" || p == "<|endofpad|>" || p == "<blank>";
+}
+
 Result<std::vector<TextList>> token_lists(const TokenContext& c, TokenSide side) {
   std::vector<TextList> out;
   const auto add = [&](Names names) -> Result<void> {
@@ -76,7 +95,7 @@ Result<std::vector<TextList>> token_lists(const TokenContext& c, TokenSide side)
   const auto generic = [&]() -> Result<void> {
     return add({"tokens", "token_strings", "input_tokens", "str_tokens", "text_tokens", "tokens_text", "toks", "token", "query_tokens",
                 "row_tokens", "left_text", "wordpieces", "pieces", "words", "labels", "token_labels", "key_tokens", "right_text",
-                "token_ids", "input_ids", "ids"});
+                "sequences", "token_ids", "input_ids", "ids"});
   };
   switch (side) {
     case TokenSide::encoder:
@@ -95,7 +114,7 @@ Result<std::vector<TextList>> token_lists(const TokenContext& c, TokenSide side)
       if (side == TokenSide::cross_queries) done = add({"cross_query_tokens", "query_tokens", "row_tokens"});
       if (done)
         done = add({"decoder_tokens", "target_tokens", "tgt_tokens", "decoder_input_tokens", "decoder_query_tokens",
-                    "decoder_words", "tokens", "token_strings", "str_tokens", "left_text", "words", "decoder_input_ids", "target_ids", "tgt_ids"});
+                    "decoder_words", "tokens", "token_strings", "str_tokens", "left_text", "words", "decoder_input_ids", "target_ids", "tgt_ids", "sequences"});
       if (done && c.only_stream) done = generic();
       break;
     case TokenSide::self: done = generic(); break;
@@ -118,13 +137,18 @@ Result<FittedTokens> fit_tokens(const TokenContext& c, TokenSide side, int total
   }
   std::erase_if(*found, [&](const TextList& t) { return t.loose && t.texts.size() != all && t.texts.size() != n; });
   if (c.assumed == "ignore" || found->empty()) return out;
-  const TextList* list = &found->front();
-  for (const auto& candidate : *found)
-    if (candidate.texts.size() == all || candidate.texts.size() == n) {
-      list = &candidate;
-      break;
-    }
+  // Words before ids; of each the list whose length fits, then one that is longer by the token that was never a query.
+  const TextList* list = nullptr;
+  for (const bool ids : {false, true})
+    for (const std::size_t more : {std::size_t{0}, std::size_t{1}})
+      for (const auto& candidate : *found) {
+        const std::size_t size = candidate.texts.size();
+        if (list || candidate.ids != ids || (more == 1 && !causal)) continue;
+        if (size == n + more || (more == 0 && size == all)) list = &candidate;
+      }
+  if (!list) list = &found->front();
   std::vector<std::string> pieces = list->texts;
+  while (pieces.size() > n && pieces.back().empty()) pieces.pop_back();  // shorter than others of its batch
   if (pieces.empty()) return out;
   const std::size_t given = pieces.size();
 
@@ -145,14 +169,24 @@ Result<FittedTokens> fit_tokens(const TokenContext& c, TokenSide side, int total
     out.beyond = make_tokens(pieces).back().label;
     pieces.pop_back();
     say("next", "The last one was never a query: it is what the last row predicts.", "tokens=ignore", true);
+  } else if (const auto bare = without_padding(pieces); given > n && bare.size() == n) {
+    pieces = bare;
+    say("padding", "The rest are padding.", "tokens=ignore", true);
+  } else if (const auto inner = without_specials(pieces, n); given > n && inner.size() == n) {
+    pieces = inner;
+    say("dropped", "The special tokens at the ends were left out, as the attention has no place for them.", "tokens=ignore");
+  } else if (causal && c.grown && given > n) {
+    out.beyond = make_tokens(pieces)[n].label;
+    pieces.resize(n);
+    say("next", "The next one is what the last row predicts.", "tokens=ignore", true);
   } else if (given < n) {
     const std::size_t missing = n - given;
-    const auto images = std::count_if(pieces.begin(), pieces.end(), is_image_placeholder);
-    if (images == 1) {  // one placeholder that the model replaced by its patches
-      const auto at = std::find_if(pieces.begin(), pieces.end(), is_image_placeholder);
-      const std::string piece = *at;
-      pieces.insert(at, missing, piece);
-      report.push_back(report_item(ReportCode::image_tokens, {{"count", std::to_string(missing + 1)}}, stream));
+    const auto images = static_cast<std::size_t>(std::count_if(pieces.begin(), pieces.end(), is_image_placeholder));
+    if (images > 0 && missing % images == 0) {  // placeholders that the model replaced by their patches
+      std::vector<std::string> grown;
+      for (const std::string& piece : pieces) grown.insert(grown.end(), is_image_placeholder(piece) ? missing / images + 1 : 1, piece);
+      pieces = std::move(grown);
+      report.push_back(report_item(ReportCode::image_tokens, {{"count", std::to_string(missing + images)}}, stream));
     } else if (missing <= 2 && c.assumed == "add_specials") {
       pieces = with_specials(pieces, missing);
     } else {

@@ -17,7 +17,11 @@ struct TokenContext {
   int item = 0;
   std::string assumed;       // --assume tokens=: "", "add_specials", "ignore"
   bool only_stream = false;  // a list without a stream's name is this stream's
+  bool grown = false;        // steps of generate(): a list may be longer than the rows
 };
+
+// "[PAD]", "<pad>" ...
+[[nodiscard]] bool is_padding_piece(const std::string& piece);
 
 // The lists that may name this side, the likeliest first.
 [[nodiscard]] Result<std::vector<TextList>> token_lists(const TokenContext& context, TokenSide side);
