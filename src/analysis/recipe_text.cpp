@@ -115,6 +115,21 @@ int real_queries(const Stream& stream) {
   return stream.queries - (stream.virtual_sink && stream.queries == stream.keys ? 1 : 0);
 }
 int real_keys(const Stream& stream) { return stream.keys - (stream.virtual_sink ? 1 : 0); }
+
+int first_query(const DumpInfo& dump, const Stream& stream) {
+  const int last = real_queries(stream) - 1;
+  const bool causal = stream.causal || stream.kind == StreamKind::decoder;
+  if (causal) {
+    if (const auto it = dump.meta.find("prompt_len"); it != dump.meta.end()) {
+      int n = 0;
+      for (const char c : it->second) n = c >= '0' && c <= '9' && n < 100000000 ? n * 10 + (c - '0') : n;
+      if (n > 0) return std::min(n - 1, last);
+    }
+    return last;
+  }
+  return stream.kind == StreamKind::cross ? last : std::min(0, last);
+}
+
 bool same_tokens(const Stream& stream) { return stream.kind != StreamKind::cross && stream.queries == stream.keys; }
 
 std::string recipe_sentence(const Stream& stream, const Recipe& recipe) {

@@ -33,6 +33,9 @@ struct RecipeRequest {
 // Rows that are real tokens: all but the virtual sink's.
 [[nodiscard]] int real_queries(const Stream& stream);
 [[nodiscard]] int real_keys(const Stream& stream);
+// The row that is shown first: of a causal stream the last one, or where a prompt of known length ends the last of the
+// prompt; of cross attention the last; else row 0, where a classifier's token stands if there is one. -1: no rows.
+[[nodiscard]] int first_query(const DumpInfo& dump, const Stream& stream);
 // Row j and key j are one token.
 [[nodiscard]] bool same_tokens(const Stream& stream);
 

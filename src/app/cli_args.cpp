@@ -1,5 +1,6 @@
 #include "app/cli_args.h"
 
+#include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
@@ -81,7 +82,7 @@ Result<CommandLine> parse_command_line(const std::vector<std::string>& words) {
     }
     const auto equals = word.find('=');
     const std::string name = word.substr(0, equals);
-    const bool known = name == "--assume" || name == "--item" ||
+    const bool known = name == "--assume" || name == "--item" || name == "--tokens" ||
                        (out.verb == CommandLine::Verb::explain && name.size() > 2 && name.rfind("--", 0) == 0 &&
                         std::find(std::begin(kExplainOptions), std::end(kExplainOptions), name.substr(2)) != std::end(kExplainOptions));
     if (!known) return fail(ErrorCode::unknown_option, {{"option", name}, {"verb", verb}});
@@ -99,6 +100,8 @@ Result<CommandLine> parse_command_line(const std::vector<std::string>& words) {
       if (split == value.npos || split == 0 || split + 1 == value.size())
         return fail(ErrorCode::bad_value, {{"option", "--assume"}, {"value", value}, {"allowed", "NAME=VALUE, for instance layout=heads"}});
       assume[value.substr(0, split)] = value.substr(split + 1);
+    } else if (name == "--tokens") {
+      out.tokens = value;
     } else if (name == "--item") {
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), item);
       if (error != std::errc() || end != value.data() + value.size())
@@ -109,11 +112,30 @@ Result<CommandLine> parse_command_line(const std::vector<std::string>& words) {
     }
   }
   if (out.file.empty()) return usage("Which file? rollscope " + verb + " FILE");
-  const auto slash = out.file.find_last_of('/');
-  out.open_args = object({{"name", slash == out.file.npos ? out.file : out.file.substr(slash + 1)}}, &assume, item,
+  out.open_args = object({{"name", without_folders(out.file)}}, &assume, item,
                          out.verb == CommandLine::Verb::info);
   out.ask_args = object(options, nullptr, 0, false);
   return out;
+}
+
+std::string without_folders(const std::string& path) {
+  const auto slash = path.find_last_of('/');
+  return slash == path.npos ? path : path.substr(slash + 1);
+}
+
+std::string with_beside(const std::string& open_args, const std::string& name, const std::string& text) {
+  rapidjson::Document args;
+  args.Parse(open_args.c_str());
+  auto& memory = args.GetAllocator();
+  if (!args.HasMember("beside")) args.AddMember("beside", rapidjson::Value(rapidjson::kArrayType), memory);
+  rapidjson::Value one(rapidjson::kObjectType);
+  one.AddMember("name", rapidjson::Value(name.data(), static_cast<rapidjson::SizeType>(name.size()), memory), memory);
+  one.AddMember("text", rapidjson::Value(text.data(), static_cast<rapidjson::SizeType>(text.size()), memory), memory);
+  args["beside"].PushBack(one, memory);
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
+  args.Accept(json);
+  return {buffer.GetString(), buffer.GetSize()};
 }
 
 Error with_dashes(Error error) {
@@ -125,7 +147,7 @@ Error with_dashes(Error error) {
 const char* help_text() {
   return R"(Rollscope: which input tokens does an output read, and through which layers?
 
-  rollscope info FILE [--json] [--item N] [--assume NAME=VALUE]...
+  rollscope info FILE [--json] [--item N] [--tokens FILE] [--assume NAME=VALUE]...
       what the dump holds, and what was assumed about it
   rollscope explain FILE [--json] [options]
       the weights of one output token, or of all
@@ -139,6 +161,8 @@ Options of explain:
   --layers 2:6                  range of layers, its end excluded                              all
   --row N|all                   the output token                                               all
   --item N                      item of a batch                                                0
+  --tokens FILE                 the tokens, one a line or as JSON, where the dump has none
+                                or others are wanted                                           those of the dump
   --merge pieces --sink keep    tokens as they are, no number changed for a sink
   --assume NAME=VALUE           axes=lhqk, orientation=rows|columns, values=probs|logits,
                                 layout=layers|heads, sums=renormalise|sink, tokens=add_specials|ignore

@@ -90,11 +90,31 @@ std::string readable(const CommandLine& command, const std::string& json) {
   return command.verb == CommandLine::Verb::info ? info_text(document) : explain_text(document);
 }
 
+// The arguments of opening, with the text of the file of tokens.
+Result<std::string> open_args(const CommandLine& command) {
+  constexpr std::uint64_t kLimit = 16'000'000;
+  if (command.tokens.empty()) return command.open_args;
+  const auto about = [&](Error error) {
+    error.params["file"] = command.tokens;
+    return tl::unexpected(std::move(error));
+  };
+  auto source = FileSource::open(command.tokens);
+  if (!source) return about(std::move(source.error()));
+  const auto size = (*source)->size();
+  if (size > kLimit)
+    return about({ErrorCode::too_big, {{"needed", fmt::format("{} bytes", size)}, {"limit", fmt::format("{} bytes", kLimit)}, {"detail", "a list of tokens is short"}}});
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(size));
+  if (auto read = (*source)->read(0, bytes); !read) return about(std::move(read.error()));
+  return with_beside(command.open_args, without_folders(command.tokens), std::string(bytes.begin(), bytes.end()));
+}
+
 Result<std::string> answer(const CommandLine& command) {
+  const auto args = open_args(command);
+  if (!args) return tl::unexpected(args.error());
   auto source = FileSource::open(command.file);
   if (!source) return tl::unexpected(std::move(source.error()));
   Session session;
-  auto opening = session.open(std::move(*source), command.open_args);
+  auto opening = session.open(std::move(*source), *args);
   if (!opening) return tl::unexpected(std::move(opening.error()));
   auto opened = finish(**opening);
   if (!opened) return tl::unexpected(std::move(opened.error()));

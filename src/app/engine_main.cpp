@@ -1,5 +1,6 @@
 // Module engine.wasm: Session behind C functions (app/engine.h). One session, many jobs.
 #include <emscripten/emscripten.h>
+#include <emscripten/heap.h>
 #include <malloc.h>
 
 #include <map>
@@ -22,8 +23,11 @@ struct Running {
   bool planned = false;
 };
 
+// What the caches of a session (session_state.h) and everything small may take beside the dump.
+constexpr std::uint64_t kReserve = std::uint64_t{128} << 20;
+
 Session& session() {
-  static Session instance;
+  static Session instance(emscripten_get_heap_max() - kReserve);
   return instance;
 }
 std::map<int, Running>& jobs() {

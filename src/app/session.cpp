@@ -7,7 +7,7 @@
 
 namespace rollscope {
 
-Session::Session() : state_(std::make_shared<State>()) {}
+Session::Session(std::uint64_t memory_limit) : state_(std::make_shared<State>()) { state_->memory_limit = memory_limit; }
 Session::~Session() = default;
 
 Result<std::unique_ptr<Job>> Session::open(std::shared_ptr<ByteSource> source, const std::string& args) {

@@ -40,14 +40,21 @@ class Job {
   [[nodiscard]] virtual JobProgress progress() const = 0;
   [[nodiscard]] virtual JobResult result() = 0;  // after step() returned true, once
   // What can be shown before the end, as JSON text; "" while there is nothing new since the last call. Opening gives,
-  // after each layer, one row of the rollout through the layers read so far:
+  // after each layer of the stream that is shown first, one row of the rollout through the layers read so far; a cross
+  // stream alone: the raw row of the newest layer. At most 4096 tokens; with longer texts there is nothing. Who never
+  // calls this does not pay for it.
   //   {"stream": "self", "query": 0, "layers": 3, "of": 12, "tokens": ["[CLS]", ..], "weights": [0.61, ..]}
   [[nodiscard]] virtual std::string partial() { return ""; }
 };
 
+inline constexpr std::uint64_t kMemoryLimit = std::uint64_t{1} << 31;
+inline constexpr std::uint64_t kPreviewBytes = std::uint64_t{64} << 20;
+
 class Session {
  public:
-  Session();
+  // memory_limit: bytes that a dump may take, opened and with all rows of one recipe computed. More is refused with
+  // too_big before anything is allocated.
+  explicit Session(std::uint64_t memory_limit = kMemoryLimit);
   ~Session();
 
   // Opens a dump beside the one that is open; only the finished job replaces it.

@@ -1,4 +1,5 @@
-// Opening a dump: the importer reads the headers, then every head of every stream goes by once.
+// Opening a dump: the importer reads the headers, then every head of every stream goes by once. A preview reads the
+// stream that opens first and ends in a picture of it instead.
 #include <algorithm>
 #include <utility>
 
@@ -6,6 +7,7 @@
 #include "app/verbs.h"
 #include "app/verbs_args.h"
 #include "base/archive.h"
+#include "io/bytes.h"
 #include "io/importer.h"
 #include "base/text.h"
 
@@ -44,13 +46,15 @@ void report_numbers(const StackStats& stats, Stream& stream, DumpInfo& info) {
     info.report.push_back(report_item(ReportCode::causal_differs, {{"said", said->second}}, stream.name));
 }
 
+enum class Purpose { open, describe, preview };
+
 class OpenJob final : public Job {
  public:
-  OpenJob(std::shared_ptr<Session::State> state, std::shared_ptr<ByteSource> source, std::string name, ImportOptions options, bool describe)
-      : state_(std::move(state)), source_(std::move(source)), name_(std::move(name)), options_(std::move(options)), describe_(describe) {}
+  OpenJob(std::shared_ptr<Session::State> state, std::shared_ptr<ByteSource> source, std::string name, ImportOptions options, Purpose purpose)
+      : state_(std::move(state)), source_(std::move(source)), name_(std::move(name)), options_(std::move(options)), purpose_(purpose) {}
 
   Result<bool> step() override {
-    auto done = !open_ ? import() : at_stream_ < open_->streams.size() ? read() : conclude();
+    auto done = advance();
     if (!done) done.error().params.emplace("file", name_);
     return done;
   }
@@ -63,20 +67,47 @@ class OpenJob final : public Job {
 
   JobResult result() override { return std::move(result_); }
 
+  std::string partial() override { return partial_ ? partial_->take() : ""; }
+
  private:
+  Result<bool> advance() {
+    if (!open_) return import();
+    if (partial_->walking()) {
+      partial_->step();
+      return false;
+    }
+    if (at_stream_ < end_stream_) return stack_ ? read() : begin_stream();
+    return purpose_ == Purpose::preview ? picture() : conclude();
+  }
+
   Result<bool> import() {
     auto dump = open_dump(std::move(source_), name_, options_);
     if (!dump) return tl::unexpected(std::move(dump.error()));
     if (auto refused = refusal(dump->info); !refused) {
-      if (!describe_) return tl::unexpected(std::move(refused.error()));
+      if (purpose_ != Purpose::describe) return tl::unexpected(std::move(refused.error()));
       result_.json = info_json(dump->info);
       return true;
     }
+    auto recipe = resolve_recipe(dump->info, {});
+    if (!recipe) return tl::unexpected(std::move(recipe.error()));
+    auto& streams = dump->info.streams;
+    if (purpose_ == Purpose::preview) {
+      at_stream_ = static_cast<std::size_t>(dump->info.index_of(recipe->stream));
+      end_stream_ = at_stream_ + 1;
+    } else {
+      end_stream_ = streams.size();
+    }
+    const std::vector<Stream> wanted(streams.begin() + static_cast<std::ptrdiff_t>(at_stream_), streams.begin() + static_cast<std::ptrdiff_t>(end_stream_));
+    if (auto fits = check_memory(wanted, options_.memory_limit); !fits) return tl::unexpected(std::move(fits.error()));
+    const OpenPlan plan = plan_of(wanted);
+    progress_.total = static_cast<std::uint64_t>(plan.total);
+    progress_.kept = static_cast<std::uint64_t>(plan.kept);
     open_ = std::make_shared<OpenDump>();
     open_->dump = std::move(*dump);
     open_->streams.resize(open_->dump.info.streams.size());
-    for (const auto& s : open_->dump.info.streams) progress_.total += head_bytes(s) * heads(s) * static_cast<std::uint64_t>(s.layers());
-    return begin_stream();
+    shown_ = static_cast<std::size_t>(open_->dump.info.index_of(recipe->stream));
+    partial_.emplace(open_->dump.info, *recipe);
+    return false;
   }
 
   static std::uint64_t heads(const Stream& s) { return static_cast<std::uint64_t>(std::max(1, s.heads)); }
@@ -85,7 +116,6 @@ class OpenJob final : public Job {
   Stream& stream() { return open_->dump.info.streams[at_stream_]; }
 
   Result<bool> begin_stream() {
-    if (at_stream_ == open_->streams.size()) return false;
     const Stream& s = stream();
     StreamData& data = open_->streams[at_stream_];
     const std::size_t all = static_cast<std::size_t>(heads(s)) * static_cast<std::size_t>(s.layers());
@@ -102,7 +132,7 @@ class OpenJob final : public Job {
     stack_ = std::make_shared<FusedStack>();
     stack_->data = std::move(*memory);
     for (int l = 0; l < s.layers(); ++l) stack_->layers.push_back(stack_->data.matrix(static_cast<std::size_t>(l), s.queries, s.keys));
-    if (s.heads > 1 && all * head_size(s) * sizeof(Real) <= kHeadsBytes) {
+    if (keeps_heads(s)) {
       if (auto kept = RealBuffer::make(all * head_size(s))) {
         data.heads = std::move(*kept);
         data.has_heads = true;
@@ -134,14 +164,31 @@ class OpenJob final : public Job {
       if (++head_ < static_cast<int>(heads(s))) continue;
       fuser_->finish();
       head_ = 0;
-      if (++layer_ < s.layers()) continue;
-      data.mean = std::move(stack_);
-      fuser_.reset();
-      report_numbers(data.stats, stream(), open_->dump.info);
-      ++at_stream_;
-      return begin_stream();
-    } while (bytes < kStepBytes);
+      ++layer_;
+      if (at_stream_ == shown_) partial_->layer_read(stack_->view().slice(0, layer_));
+      partial_->step();
+      if (layer_ == s.layers()) {
+        data.mean = std::move(stack_);
+        scratch_ = {};
+        fuser_.reset();
+        report_numbers(data.stats, stream(), open_->dump.info);
+        ++at_stream_;
+        return false;
+      }
+    } while (bytes < kStepBytes && !partial_->walking());
     return false;
+  }
+
+  // The stream that was read, as the matrix that would be shown of it.
+  Result<bool> picture() {
+    if (!picture_) {
+      auto job = make_verb_job(open_, "matrix", "{}");
+      if (!job) return tl::unexpected(std::move(job.error()));
+      picture_ = std::move(*job);
+    }
+    auto done = picture_->step();
+    if (done && *done) result_ = picture_->result();
+    return done;
   }
 
   // Nothing can fail any more: the new dump takes the place of the old one.
@@ -159,12 +206,14 @@ class OpenJob final : public Job {
   std::shared_ptr<ByteSource> source_;
   std::string name_;
   ImportOptions options_;
-  bool describe_;
+  Purpose purpose_;
   std::shared_ptr<OpenDump> open_;
+  std::optional<PartialRow> partial_;
+  std::unique_ptr<Job> picture_;
   std::shared_ptr<FusedStack> stack_;
   std::unique_ptr<LayerFuser> fuser_;
   RealBuffer scratch_;
-  std::size_t at_stream_ = 0;
+  std::size_t at_stream_ = 0, end_stream_ = 0, shown_ = 0;
   int layer_ = 0, head_ = 0;
   JobProgress progress_;
   JobResult result_;
@@ -175,8 +224,9 @@ class OpenJob final : public Job {
 Result<std::unique_ptr<Job>> make_open_job(std::shared_ptr<Session::State> state, std::shared_ptr<ByteSource> source, const std::string& text) {
   auto args = Args::parse(text);
   if (!args) return tl::unexpected(std::move(args.error()));
-  if (auto known = args->only("open", {"name", "assume", "item", "describe"}); !known) return tl::unexpected(std::move(known.error()));
+  if (auto known = args->only("open", {"name", "assume", "item", "beside", "describe", "preview"}); !known) return tl::unexpected(std::move(known.error()));
   ImportOptions options;
+  options.memory_limit = state->memory_limit;
   auto name = args->text("name", "file");
   if (!name) return tl::unexpected(std::move(name.error()));
   auto item = args->integer("item", 0);
@@ -185,7 +235,22 @@ Result<std::unique_ptr<Job>> make_open_job(std::shared_ptr<Session::State> state
   auto assume = args->texts("assume");
   if (!assume) return tl::unexpected(std::move(assume.error()));
   options.assume = std::move(*assume);
-  return std::unique_ptr<Job>(std::make_unique<OpenJob>(std::move(state), std::move(source), std::move(*name), std::move(options), args->flag("describe")));
+  auto beside = args->objects("beside");
+  if (!beside) return tl::unexpected(std::move(beside.error()));
+  for (const Args& one : *beside) {
+    if (auto known = one.only("beside", {"name", "text"}); !known) return tl::unexpected(std::move(known.error()));
+    auto file = one.text("name", "");
+    if (!file) return tl::unexpected(std::move(file.error()));
+    auto content = one.text("text", "");
+    if (!content) return tl::unexpected(std::move(content.error()));
+    options.beside.push_back({std::move(*file), std::move(*content)});
+  }
+  const Purpose purpose = args->flag("preview") ? Purpose::preview : args->flag("describe") ? Purpose::describe : Purpose::open;
+  if (purpose == Purpose::preview && source->size() > kPreviewBytes)
+    return fail(ErrorCode::too_big, {{"file", *name}, {"needed", human_bytes(static_cast<double>(source->size()))},
+                                     {"limit", human_bytes(static_cast<double>(kPreviewBytes))},
+                                     {"detail", "a preview is made of small files only"}});
+  return std::unique_ptr<Job>(std::make_unique<OpenJob>(std::move(state), std::move(source), std::move(*name), std::move(options), purpose));
 }
 
 }  // namespace rollscope

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,7 @@ struct OpenDump {
 };
 
 struct Session::State {
+  std::uint64_t memory_limit = kMemoryLimit;
   std::shared_ptr<OpenDump> open;
 };
 
@@ -107,6 +110,44 @@ class ResultWork final : public Work {
   std::unique_ptr<RolloutWork> rollout_;
   bool computed_ = false;
   int row_ = -1;  // next row of the distance
+};
+
+// What opening these streams takes, in bytes. A double holds any product of sizes.
+struct OpenPlan {
+  double total = 0;   // numbers to be read
+  double kept = 0;    // fused stacks, and heads where they are few enough
+  double needed = 0;  // with the two matrices of the largest stream that reading a head or rolling out needs besides
+};
+[[nodiscard]] OpenPlan plan_of(const std::vector<Stream>& streams);
+// Whether the heads of a stream stay in memory beside its fused stack.
+[[nodiscard]] bool keeps_heads(const Stream& stream);
+// Errors: too_big, with what would fit: fewer layers, or fewer tokens. Number types and heads make no difference here.
+[[nodiscard]] Result<void> check_memory(const std::vector<Stream>& streams, std::uint64_t limit);
+
+// What can be shown while a stream is read: the row that the page shows first, through the layers read so far.
+//
+// A walk through k layers passes k matrices. It is left out where that would more than double the time of reading:
+// where few heads have been read since the last one, and the matrices are large.
+class PartialRow {
+ public:
+  // `recipe`: the default one of the stream, resolved. Nothing is computed before take() was called once: only who
+  // asks pays. `info` must stay where it is.
+  PartialRow(const DumpInfo& info, const Recipe& recipe);
+  // `fused`: the layers read so far; they must stay where they are while it is walking().
+  void layer_read(StackView fused);
+  [[nodiscard]] bool walking() const { return walk_.has_value(); }
+  void step();  // goes on for a few milliseconds
+  // Job::partial().
+  [[nodiscard]] std::string take();
+
+ private:
+  void write(std::span<const double> row);
+  const Stream& stream_;
+  Recipe recipe_;
+  int query_, layers_ = 0, since_ = 0;
+  bool useful_, wanted_ = false;
+  std::optional<RolloutSweep> walk_;
+  std::string text_;
 };
 
 // Reads one head and divides its rows by their sums; from memory where the heads are kept.

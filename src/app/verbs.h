@@ -36,6 +36,10 @@ class JsonWriter17 : public rapidjson::Writer<rapidjson::StringBuffer> {
   }
 };
 
+// A token's label; its position from 1 where the file names none.
+[[nodiscard]] inline std::string token_label(const std::vector<Token>& tokens, std::size_t k) {
+  return k < tokens.size() ? tokens[k].label : std::to_string(k + 1);
+}
 void write_report(JsonWriter17& json, const Report& report);  // an array
 [[nodiscard]] std::string info_json(const DumpInfo& info);    // info.schema.json
 

@@ -191,6 +191,21 @@ Result<Args> Args::object(std::string_view name) const {
   return Args(std::move(value));
 }
 
+Result<std::vector<Args>> Args::objects(std::string_view name) const {
+  std::vector<Args> out;
+  const Json* v = value_->find(name);
+  if (!v) return out;
+  const auto refuse = [&] { return bad(name, *v, "a list of objects"); };
+  if (!v->IsArray()) return refuse();
+  for (const auto& element : v->GetArray()) {
+    if (!element.IsObject()) return refuse();
+    auto value = std::make_unique<Value>();
+    value->document.CopyFrom(element, value->document.GetAllocator());
+    out.push_back(Args(std::move(value)));
+  }
+  return out;
+}
+
 Result<RecipeRequest> recipe_request(const Args& args) {
   RecipeRequest request;
   if (args.has("method")) {

@@ -36,6 +36,8 @@ class Args {
   [[nodiscard]] bool flag(std::string_view name) const;
   // The object behind `name`; an empty one where it is missing.
   [[nodiscard]] Result<Args> object(std::string_view name) const;
+  // The objects of the list behind `name`. Errors: bad_value.
+  [[nodiscard]] Result<std::vector<Args>> objects(std::string_view name) const;
   // A value as the user wrote it, for messages.
   [[nodiscard]] std::string shown(std::string_view name) const;
 

@@ -49,11 +49,7 @@ void write_matrix(JsonWriter17& json, const std::vector<std::vector<double>>& ro
 
 void write_labels(JsonWriter17& json, const std::vector<Token>& tokens, const std::vector<int>& indices) {
   json.StartArray();
-  for (const int i : indices) {
-    const auto k = static_cast<std::size_t>(i);
-    if (k < tokens.size()) json.text(tokens[k].label);
-    else json.text(std::to_string(i + 1));
-  }
+  for (const int i : indices) json.text(token_label(tokens, static_cast<std::size_t>(i)));
   json.EndArray();
 }
 

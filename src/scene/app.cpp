@@ -136,20 +136,7 @@ Recipe App::default_recipe(const Stream& stream) const {
   return r;
 }
 
-int App::default_query(const Stream& stream) const {
-  const int last = std::max(0, stream.queries - 1 - (stream.virtual_sink && stream.queries == stream.keys ? 1 : 0));
-  const bool causal = stream.causal || stream.kind == StreamKind::decoder;
-  if (causal) {
-    if (const auto it = dump_->meta.find("prompt_len"); it != dump_->meta.end()) {
-      int n = 0;
-      for (char c : it->second) n = c >= '0' && c <= '9' && n < 100000000 ? n * 10 + (c - '0') : n;
-      if (n > 0) return std::min(n - 1, last);
-    }
-    return last;
-  }
-  // A classifier token, if there is one, stands first and is row 0; without one the first row is as good as any.
-  return stream.kind == StreamKind::cross ? last : 0;
-}
+int App::default_query(const Stream& stream) const { return std::max(0, first_query(*dump_, stream)); }
 
 void App::open(DumpInfo dump) {
   for (Pending* p : {&pending_view_, &pending_matrix_, &pending_thumbs_}) drop(*p);

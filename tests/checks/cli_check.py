@@ -1,5 +1,5 @@
 """The command line as scripts meet it: JSON alone on standard output, one line per error, exit status 0, 1 or 2."""
-import json, re, subprocess, unittest
+import json, re, subprocess, tempfile, unittest
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
@@ -83,6 +83,17 @@ class CommandLine(unittest.TestCase):
         self.fails(2, "bad_value", "explain", file, "--merge", "words")
         self.fails(2, "bad_value", "explain", file, "--assume", "nonsense")
         self.fails(2, "method_not_for_stream", "explain", "enfr_i_love_you.npz", "--stream", "cross", "--method", "rollout")
+
+    def test_tokens_may_come_from_a_file_of_their_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            words = Path(folder) / "words.txt"
+            words.write_text("\n".join(f"word{i}" for i in range(13)), encoding="utf-8")
+            for verb in ("info", "explain"):
+                done = run(verb, "minilm_cat.npz", "--json", "--tokens", str(words))
+                self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("words.txt", self.fails(1, "read_failed", "info", "minilm_cat.npz", "--tokens", str(words)))
+        self.fails(2, "usage", "explain", "minilm_cat.npz", "--tokens")
+        self.assertIn("--tokens FILE", run("--help").stdout)
 
     def test_help_and_version(self):
         self.assertIn("rollscope explain FILE", run("--help").stdout)
