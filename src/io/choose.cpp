@@ -29,7 +29,7 @@ std::vector<std::string> other_axes(const StackGroup& group) {
 
 Result<Candidate> evaluate(const StackGroup& group, const AxesRequest& request) {
   auto usual = evaluate_as(group, request);
-  if (!usual || usual->surely_weights() || usual->sample.could_be_weights() || usual->sample.logs_are_one() || group.stepped() ||
+  if (!usual || usual->surely_weights() || usual->sample.logs_are_one() || group.stepped() ||
       !request.assumed.empty() || !request.stated.empty())
     return usual;
   for (const std::string& axes : other_axes(group)) {
@@ -66,6 +66,12 @@ Result<Pool> evaluate_all(const SortedArrays& sorted, const AxesRequest& request
       continue;
     }
     auto candidate = evaluate(group, request);
+    if (candidate && candidate->placed.plan.heads > 200 && !candidate->surely_weights() && !candidate->sample.logs_are_one()) {
+      // (1, 754, 28, 28) is tokens x heads x heads, whatever it is called
+      if (!out.error) out.error = Error{ErrorCode::not_attention, {{"detail", printable(group.name) + " has the shape " + shape_text(group.first().shape) + " and rows that do not sum to 1"}}};
+      out.failed.push_back(group.name);
+      continue;
+    }
     if (candidate) {
       out.good.push_back(std::move(*candidate));
       continue;
@@ -141,8 +147,10 @@ Result<Choice> choose_streams(const Container& container, const AxesRequest& req
   out.companions = std::move(sorted.companions);
   out.ignored = std::move(sorted.others);
   std::optional<Error> error;
-  if (!sorted.windows.empty()) return fail(ErrorCode::windowed, {{"detail", sorted.windows}});
-  if (!sorted.layers_differ.empty()) return fail(ErrorCode::layers_differ, {{"detail", sorted.layers_differ}});
+  if (!sorted.windows.empty())
+    return fail(ErrorCode::ragged, {{"where", sorted.differ_at}, {"detail", sorted.windows + ". These look like windows (Swin), and no file says where a window lies, so no path leads through all layers"}});
+  if (!sorted.layers_differ.empty())
+    return fail(ErrorCode::ragged, {{"where", sorted.differ_at}, {"detail", sorted.layers_differ + ". No path leads through layers of different sizes"}});
   if (!sorted.heads_differ.empty()) return fail(ErrorCode::heads_differ, {{"detail", sorted.heads_differ}});
 
   for (const auto& [from, to] : {std::pair{NameRole::attention, NameRole::attention}, std::pair{NameRole::scores, NameRole::scores},

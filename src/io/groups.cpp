@@ -107,9 +107,12 @@ SortedArrays sort_arrays(const Container& container) {
     out.groups.push_back(std::move(group));
     taken.insert(set.names.begin(), set.names.end());
   }
+  const bool says = !out.groups.empty() || std::any_of(container.arrays.begin(), container.arrays.end(), [](const StoredArray& a) { return name_meaning(a.name).role == NameRole::attention; });
   for (const StoredArray& a : container.arrays) {
     if (taken.count(a.name)) continue;
     NameMeaning meaning = name_meaning(a.name);
+    // "scores" beside attention are a map's; alone they are those before the softmax.
+    if (!says && a.shape.size() > 2 && meaning.role == NameRole::companion && meaning.group.starts_with("scores")) meaning.role = NameRole::scores;
     if (a.shape.size() == 2 && meaning.head < 0) {  // [L][H] of matrices
       std::string prefix;
       if (const auto numbers = trailing_numbers(a.name, prefix); numbers.size() == 2) {
@@ -152,6 +155,8 @@ SortedArrays sort_arrays(const Container& container) {
       bool windows = false;
       const std::string text = sizes_differ(all, windows);
       (windows ? out.windows : out.layers_differ) = text;
+      for (const Named& m : all)
+        if (!text.empty() && out.differ_at.empty() && m.array->shape != all[0].array->shape) out.differ_at = printable(m.array->name);
     }
     if (numbered && out.heads_differ.empty()) out.heads_differ = only_heads_differ(all);
     std::vector<Named> members = numbered ? agreeing(std::move(all), out.others) : std::move(all);

@@ -18,6 +18,7 @@ struct SortedArrays {
   std::string parameter;                // one of them
   std::string heads_differ;             // layers of one name whose shapes agree but for the heads: which have how many
   std::string layers_differ;            // layers of one attention that differ in size, none of them the usual one: which have what
+  std::string differ_at;                // the first layer of another size, for both
   std::string windows;                  // layers of attention inside windows (Swin): their shapes
 };
 

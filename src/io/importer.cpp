@@ -122,6 +122,7 @@ class Importer {
         layer.pieces.push_back(std::move(piece));
       }
       plan.keys = plan.queries;
+      offset_ = true;
     } else if (looks_banded(c)) {
       return fail(ErrorCode::windowed, {{"detail", printable(c.group.name) + " has " + std::to_string(plan.keys) + " places for " + std::to_string(plan.queries) + " tokens"}});
     } else {
@@ -319,7 +320,7 @@ class Importer {
       const TokenSide side = named.kind == StreamKind::cross ? TokenSide::cross_keys : side_of(named.kind);
       columns = kept_by_sample(context, side, keys, c.sample);
       if (!columns) return tl::unexpected(columns.error());
-      if (columns->empty() && named.kind != StreamKind::cross && queries == keys) columns = kept_by_numbers(plan, c.sample);
+      if (columns->empty() && named.kind != StreamKind::cross && queries == keys && !offset_) columns = kept_by_numbers(plan, c.sample);
     }
     const bool square = named.kind != StreamKind::cross && queries == keys;
     if (square) rows = columns;
@@ -420,6 +421,7 @@ class Importer {
   Dump dump_;
   std::vector<Named> named_;
   int records_ = 0;        // dumps in the file, one after another; 0: it is one
+  bool offset_ = false;    // the first columns are not stored: nobody reads them, and they are no padding
   bool unsquare_ = false;  // a stream became a cross stream by its shape alone: no name tells the sides apart
   bool decoder_causal_ = false;
   bool any_tokens_ = false;

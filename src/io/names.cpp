@@ -101,6 +101,7 @@ NameRole role_of(std::string_view name, const Words& words) {
   if ((last == "weight" || last == "bias") && (own_component || has("proj") || has("norm") || has("embedding")))
     return NameRole::parameter;
   const bool attention = has.any(kAttention);
+  if (name.starts_with("attr/") || name.starts_with("scores/") || name.starts_with("norms/")) return NameRole::companion;
   if (attention && (has("scores") || has("score") || has("logits") || has("logit") || has("presoftmax") || has("pre")))
     return NameRole::scores;
   if (has.any(kCompanion)) return NameRole::companion;

@@ -56,7 +56,13 @@ Result<std::vector<int>> kept_by_sample(const TokenContext& context, TokenSide s
     if (begin == end || list.texts.size() > static_cast<std::size_t>(total)) continue;
     bool unread = true;
     for (int j = 0; j < total; ++j)
-      if ((j < begin || j >= end) && sample.column_used[static_cast<std::size_t>(j)]) unread = false;
+      if (j < begin || j >= end) {
+        const auto column = static_cast<std::size_t>(j);
+        // Some frameworks let padding read padding (uniform rows); no token does. Below a mask that proves nothing.
+        const bool by_padding = !sample.causal && sample.whole &&
+                                (j < begin ? sample.last_reader[column] < begin : sample.first_reader[column] >= end);
+        if (sample.column_used[column] && !by_padding) unread = false;
+      }
     if (unread) return indices(begin, end);
   }
   return none;

@@ -67,7 +67,13 @@ void look(MatrixView m, double tol, bool whole, const std::vector<int>& row_numb
       row.exps += std::exp(std::min(x, 700.0));
       if (x != 0) {
         row.any = column.any = true;
-        out.column_used[static_cast<std::size_t>(j)] = true;
+        const auto column_number = static_cast<std::size_t>(j);
+        const int reader = row_numbers.empty() ? i : row_numbers[static_cast<std::size_t>(i)];
+        int& first = out.first_reader[column_number];
+        int& last = out.last_reader[column_number];
+        out.column_used[column_number] = true;
+        first = first < 0 ? reader : std::min(first, reader);
+        last = std::max(last, reader);
         if (whole && j > i) out.causal = false;
       }
     }
@@ -118,6 +124,8 @@ Result<Sample> take_sample(const StackPlan& plan, DType shown) {
   out.high = -out.low;
   out.causal = rows == columns && rows > 1;
   out.column_used.assign(static_cast<std::size_t>(columns), false);
+  out.first_reader.assign(static_cast<std::size_t>(columns), -1);
+  out.last_reader.assign(static_cast<std::size_t>(columns), -1);
   out.row_used.assign(static_cast<std::size_t>(rows), false);
 
   const std::uint64_t item = dtype_size(plan.layers[0].array->dtype);

@@ -25,6 +25,7 @@ struct Sample {
   bool causal = false;            // square, and nothing above the diagonal
   std::vector<bool> column_used;  // [K] some number is not zero and not NaN
   std::vector<bool> row_used;
+  std::vector<int> first_reader, last_reader;  // [K] rows that read a column; -1: none
 
   [[nodiscard]] bool rows_are_one() const { return rows > 0 && 2 * rows_one >= rows; }
   [[nodiscard]] bool columns_are_one() const { return columns > 0 && 10 * columns_one >= 9 * columns; }

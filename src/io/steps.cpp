@@ -17,7 +17,7 @@ bool same_leading(const StoredArray& a, const StoredArray& b) {
 }
 
 // Whether the arrays of one layer, by step, are what generate() gives.
-bool grows(const std::vector<const StoredArray*>& steps) {
+bool grows(const std::vector<const StoredArray*>& steps, bool by_layer) {
   const StoredArray& first = *steps[0];
   const std::uint64_t prompt = rows_of(first);
   bool cached = true, whole = true;  // whole: all rows anew in each step, over as many keys or (cross) always the same
@@ -30,9 +30,9 @@ bool grows(const std::vector<const StoredArray*>& steps) {
     whole = whole && rows_of(a) == prompt + s && (square ? keys_of(a) == prompt + s : keys_of(a) == keys_of(first));
     before = keys_of(a);
   }
-  // Rows of one key each, or single rows all alike, are no steps unless something grows or a prompt goes before.
+  // Single rows all of one width: those of a cross stream, if their names have a step and a layer; else layers of one row.
   const bool moves = prompt > 1 || keys_of(*steps.back()) != keys_of(first);
-  return whole || (cached && (moves || keys_of(first) > 1));
+  return whole || (cached && (moves || (by_layer && keys_of(first) > 1)));
 }
 
 // The grid as steps of layers; `complete`: every step has the same layers, counted without gaps from step 0.
@@ -49,7 +49,7 @@ bool is_generation(const std::map<Key, const StoredArray*>& grid) {
   }
   if (steps < 2) return false;
   return std::all_of(by_layer.begin(), by_layer.end(), [&](const auto& column) {
-    return static_cast<int>(column.second.size()) == steps && grows(column.second);
+    return static_cast<int>(column.second.size()) == steps && grows(column.second, column.first >= 0);
   });
 }
 
@@ -92,6 +92,30 @@ void place_rows(const Steps& steps, bool cross, std::vector<RowPiece>& pieces) {
   }
 }
 
+// "step_3_layer_0" as well: words that name the numbers, which then may stand anywhere.
+std::vector<int> step_numbers(const std::string& name, std::string& prefix) {
+  const std::vector<std::string> words = name_words(name);
+  int step = -1, layer = -1;
+  std::string rest;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool number = i + 1 < words.size() && words[i + 1].size() < 6 && words[i + 1].find_first_not_of("0123456789") == std::string::npos;
+    const std::string& w = words[i];
+    if (number && (w == "step" || w == "steps" || w == "t" || w == "gen")) step = std::stoi(words[++i]);
+    else if (number && (w == "layer" || w == "l" || w == "block")) layer = std::stoi(words[++i]);
+    else rest += (rest.empty() ? "" : ".") + w;
+  }
+  if (step >= 0) {
+    prefix = rest;
+    return layer >= 0 ? std::vector<int>{step, layer} : std::vector<int>{step};
+  }
+  if (layer >= 0 && words.back().find_first_not_of("0123456789") == std::string::npos && words.size() > 1 && words[words.size() - 2] == "layer") {
+    const std::vector<int> numbers = trailing_numbers(name, prefix);
+    if (numbers.size() == 1) return {};  // layer_3 is a layer
+    return numbers;
+  }
+  return trailing_numbers(name, prefix);
+}
+
 }  // namespace
 
 std::vector<int> trailing_numbers(const std::string& name, std::string& prefix) {
@@ -123,7 +147,7 @@ std::vector<StepSet> find_steps(const std::vector<StoredArray>& arrays) {
   std::vector<std::pair<std::string, std::size_t>> order;
   for (const StoredArray& a : arrays) {
     std::string prefix;
-    const std::vector<int> numbers = trailing_numbers(a.name, prefix);
+    const std::vector<int> numbers = step_numbers(a.name, prefix);
     if (numbers.empty()) continue;
     const NameRole role = name_meaning(prefix).role;
     if (role == NameRole::parameter || role == NameRole::companion || role == NameRole::other) continue;

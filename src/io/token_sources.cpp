@@ -144,7 +144,7 @@ Result<FittedTokens> fit_tokens(const TokenContext& c, TokenSide side, int total
       for (const auto& candidate : *found) {
         const std::size_t size = candidate.texts.size();
         if (list || candidate.ids != ids || (more == 1 && !causal)) continue;
-        if (size == n + more || (more == 0 && size == all)) list = &candidate;
+        if (size == n + more || size == all + more) list = &candidate;
       }
   if (!list) list = &found->front();
   std::vector<std::string> pieces = list->texts;
@@ -165,9 +165,10 @@ Result<FittedTokens> fit_tokens(const TokenContext& c, TokenSide side, int total
     pieces = select(pieces, kept);
   } else if (given == n) {
     // already without padding
-  } else if (causal && given == n + 1) {
+  } else if (causal && (given == all + 1 || given == n + 1)) {
     out.beyond = make_tokens(pieces).back().label;
     pieces.pop_back();
+    if (pieces.size() == all) pieces = select(pieces, kept);
     say("next", "The last one was never a query: it is what the last row predicts.", "tokens=ignore", true);
   } else if (const auto bare = without_padding(pieces); given > n && bare.size() == n) {
     pieces = bare;
@@ -175,9 +176,10 @@ Result<FittedTokens> fit_tokens(const TokenContext& c, TokenSide side, int total
   } else if (const auto inner = without_specials(pieces, n); given > n && inner.size() == n) {
     pieces = inner;
     say("dropped", "The special tokens at the ends were left out, as the attention has no place for them.", "tokens=ignore");
-  } else if (causal && c.grown && given > n) {
-    out.beyond = make_tokens(pieces)[n].label;
-    pieces.resize(n);
+  } else if (causal && c.grown && given > all) {
+    out.beyond = make_tokens(pieces)[all].label;
+    pieces.resize(all);
+    pieces = select(pieces, kept);
     say("next", "The next one is what the last row predicts.", "tokens=ignore", true);
   } else if (given < n) {
     const std::size_t missing = n - given;

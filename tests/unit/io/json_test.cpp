@@ -70,7 +70,7 @@ TEST_CASE("the parameters of older BertViz and of Tensor2Tensor open too") {
 }
 
 TEST_CASE("ragged lists are refused with the place where they differ") {
-  CHECK(why(R"({"attentions": [[[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.5], [1]]]})").find("differ in length at attentions[1][1]: 1 entries there, 2 before") != std::string::npos);
+  CHECK(why(R"({"attentions": [[[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.5], [1]]]})").find("differ in size at attentions[1][1]: 1 entries there, 2 before") != std::string::npos);
   CHECK(code(open("[[0.5, 0.5], [1]]")) == "ragged");
   CHECK(code(open("[[[1]], [[1], [1]]]")) == "ragged");
   CHECK(code(open("[[1, 0], 3]")) == "ragged");

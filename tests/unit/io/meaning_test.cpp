@@ -359,3 +359,142 @@ TEST_CASE("switches that do not exist are refused with those that do") {
 TEST_CASE("a model's parameters are no attention, square or not") {
   CHECK(code(npz({{"encoder.layer.0.attention.self.query.weight", scores("(4, 4)", 16)}, {"encoder.layer.0.attention.self.query.bias", scores("(4,)", 4)}})) == "model_weights");
 }
+
+TEST_CASE("columns that nobody reads are padding without any mask, in dense attention only") {
+  std::vector<float> a;
+  for (const auto& part : {attention(6, 5, 5)})
+    for (std::size_t i = 0; i < part.size() / 5; ++i) {
+      for (std::size_t j = 0; j < 5; ++j) a.push_back(part[i * 5 + j]);
+      a.insert(a.end(), 3, 0.0f);
+      if (i % 5 == 4)  // rows of padding read the text as any other
+        for (int pad = 0; pad < 3; ++pad) a.insert(a.end(), a.end() - 8, a.end());
+    }
+  auto dump = npz({{"attentions", npy_f4("(2, 3, 8, 8)", a)}});
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(dump->info.streams[0].queries == 5);
+  CHECK(report_text(*reported(dump->info, ReportCode::padding)) == "3 padding tokens were left out; 5 tokens remain.");
+  // A teacher's matrix of ones and zeros keeps its last token, whoever reads it.
+  dump = npz({{"attentions", npy_f4("(2, 2)", {1, 0, 1, 0})}});
+  REQUIRE(dump);
+  CHECK(dump->info.streams[0].queries == 2);
+}
+
+TEST_CASE("the keys of a static cache beyond the text are cropped, a few new rows over many keys are read as they are") {
+  std::vector<float> wide;
+  const auto part = attention(6, 4, 4, true);
+  for (std::size_t i = 0; i < part.size() / 4; ++i) {
+    wide.insert(wide.end(), part.begin() + static_cast<std::ptrdiff_t>(i * 4), part.begin() + static_cast<std::ptrdiff_t>(i * 4 + 4));
+    wide.insert(wide.end(), 12, 0.0f);
+  }
+  auto dump = npz({{"attentions", npy_f4("(2, 3, 4, 16)", wide)}, {"tokens", npy_texts({"a", "b", "c", "d"})}});
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(dump->info.streams[0].keys == 4);
+  CHECK(dump->info.streams[0].causal);
+  CHECK(labels(dump->info.streams[0].key_tokens) == "a b c d");
+  dump = npz({{"attentions", f4(2, 3, 2, 6)}, {"tokens", npy_texts({"a", "b", "c", "d", "e", "f"})}});
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(dump->info.streams[0].kind == StreamKind::cross);
+  CHECK(dump->info.streams[0].keys == 6);
+  CHECK(labels(dump->info.streams[0].key_tokens) == "a b c d e f");
+}
+
+TEST_CASE("columns that start late are put in their place") {
+  auto dump = npz({{"attentions", f4(2, 3, 6, 4)}, {"meta", npy_meta(R"({"key_offset": 2})")}});
+  REQUIRE_MESSAGE(dump, text(dump));
+  const Stream& s = dump->info.streams[0];
+  CHECK(s.keys == 6);
+  const auto got = head(*dump, 0, 1, 2), stored = std::vector<Real>(got);
+  for (std::size_t i = 0; i < 6; ++i) {
+    CHECK(got[i * 6] == 0);
+    CHECK(got[i * 6 + 1] == 0);
+    CHECK(got[i * 6 + 2] > 0);
+  }
+}
+
+TEST_CASE("attention inside windows and layers of all sizes are refused with their shapes") {
+  auto swin = npz({{"attentions.0", f4(16, 2, 9, 9)}, {"attentions.1", f4(4, 4, 9, 9)}, {"attentions.2", f4(1, 8, 9, 9)}});
+  CHECK(code(swin) == "ragged");
+  CHECK(text(swin).find("(16, 2, 9, 9)") != std::string::npos);
+  CHECK(code(npz({{"layer_0", f4(1, 2, 16, 16)}, {"layer_1", f4(1, 2, 9, 9)}, {"layer_2", f4(1, 2, 4, 4)}})) == "ragged");
+  std::vector<float> band;  // Longformer, two neighbours on either side
+  for (int m = 0; m < 4; ++m)
+    for (int i = 0; i < 12; ++i)
+      for (int j = 0; j < 5; ++j) {
+        const int key = i + j - 2;
+        const int left = std::max(0, i - 2), right = std::min(11, i + 2);
+        band.push_back(key < 0 || key > 11 ? 0 : 1.0f / static_cast<float>(right - left + 1));
+      }
+  CHECK(code(npz({{"attentions", npy_f4("(2, 2, 12, 5)", band)}})) == "windowed");
+}
+
+TEST_CASE("heads that stand last are found where only so rows sum to 1") {
+  const auto usual = attention(3, 6, 6);
+  std::vector<float> last;  // [N][N][1][H]
+  for (std::size_t i = 0; i < 36; ++i)
+    for (std::size_t h = 0; h < 3; ++h) last.push_back(usual[h * 36 + i]);
+  auto dump = npz({{"layer_0", npy_f4("(6, 6, 1, 3)", last)}, {"layer_1", npy_f4("(6, 6, 1, 3)", last)}});
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(dump->info.streams[0].layers() == 2);
+  CHECK(dump->info.streams[0].heads == 3);
+  CHECK(head(*dump, 0, 1, 2)[7] == Real(usual[2 * 36 + 7]));
+  CHECK(report_text(*reported(dump->info, ReportCode::axes_found)) == "The axes of (6, 6, 1, 3) are read as qkbh: only so do rows sum to 1.");
+}
+
+TEST_CASE("layers that people count from 1 are layers from 0, modules' numbers stand") {
+  auto dump = npz({{"layer_1", f4(1, 2, 4, 4)}, {"layer_2", f4(1, 2, 4, 4)}, {"layer_3", f4(1, 2, 4, 4)}});
+  REQUIRE(dump);
+  CHECK(dump->info.streams[0].layer_numbers == std::vector<int>{0, 1, 2});
+  CHECK(reported(dump->info, ReportCode::layers_from_one));
+  CHECK_FALSE(reported(dump->info, ReportCode::layers_missing));
+  dump = npz({{"blocks.1.attn", f4(1, 2, 4, 4)}, {"blocks.2.attn", f4(1, 2, 4, 4)}});
+  REQUIRE(dump);
+  CHECK(dump->info.streams[0].layer_numbers == std::vector<int>{1, 2});
+  CHECK(reported(dump->info, ReportCode::layers_missing));
+}
+
+TEST_CASE("contributions may have a sign and are no scores") {
+  std::vector<float> signed_rows;
+  for (int i = 0; i < 3 * 16; ++i) signed_rows.push_back(0);
+  for (int m = 0; m < 3; ++m)
+    for (int i = 0; i < 4; ++i) {
+      const float row[4] = {0.7f, -0.2f, 0.1f, 0.4f};
+      for (int j = 0; j < 4; ++j) signed_rows[static_cast<std::size_t>((m * 4 + i) * 4 + j)] = row[(i + j) % 4];
+    }
+  auto dump = npz({{"data", npy_f4("(3, 4, 4)", signed_rows)}});
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(dump->info.streams[0].kind == StreamKind::contributions);
+  CHECK(refusal(dump->info));
+  dump = npz({{"alti_contributions", npy_f4("(3, 4, 4)", attention(3, 4, 4))}});
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(dump->info.streams[0].kind == StreamKind::contributions);
+}
+
+TEST_CASE("tokens with padding, specials or images of their own are made to fit") {
+  const auto tokens = [](const std::vector<std::string>& pieces, int n) {
+    auto dump = npz({{"attentions", f4(2, 2, n, n)}, {"tokens", npy_texts(pieces)}});
+    REQUIRE(dump);
+    return labels(dump->info.streams[0].query_tokens);
+  };
+  CHECK(tokens({"a", "b", "c", "[PAD]", "[PAD]"}, 3) == "a b c");
+  CHECK(tokens({"[CLS]", "a", "b", "[SEP]"}, 2) == "a b");
+  CHECK(tokens({"<image>", "a", "<image>", "b"}, 8) == "<image> <image> <image> a <image> <image> <image> b");
+}
+
+TEST_CASE("tokens given beside a dump take the place of its own") {
+  ImportOptions options;
+  options.beside = {{"tokens.txt", "one\ntwo\nthree\n"}};
+  auto dump = npz({{"attentions", f4(2, 2, 3, 3)}, {"tokens", npy_texts({"a", "b", "c"})}}, options);
+  REQUIRE(dump);
+  CHECK(labels(dump->info.streams[0].query_tokens) == "one two three");
+  CHECK(reported(dump->info, ReportCode::beside));
+  options.beside = {{"tokens.json", R"(["x", "y", "z"])"}, {"meta.json", R"({"model": "mine", "output_tokens": ["p", "q", "r"]})"}};
+  dump = npz({{"attentions", f4(2, 2, 3, 3)}}, options);
+  REQUIRE(dump);
+  CHECK(labels(dump->info.streams[0].query_tokens) == "x y z");
+  CHECK(dump->info.streams[0].predicts == std::vector<std::string>{"p", "q", "r"});
+  CHECK(dump->info.meta.at("model") == "mine");
+  options.beside = {{"words.txt", "x y z"}};
+  CHECK(labels(npz({{"attentions", f4(2, 2, 3, 3)}}, options)->info.streams[0].query_tokens) == "x y z");
+  options.beside = {{"tokens.txt", "  "}};
+  CHECK(code(npz({{"attentions", f4(2, 2, 3, 3)}}, options)) == "bad_value");
+}
