@@ -63,10 +63,12 @@ std::string default_axes(const StackGroup& group, const Shape& shape, const Axes
     return axes;
   }
   if (n == 4) {
+    if (!group.first().present.empty()) return "lhqk";  // [null, layer, null]: its first axis counts layers
     if (shape[0] == 1 || (request.mask_items == shape[0] && shape[0] > 1)) return "bhqk";
     return "lhqk";
   }
   if (n == 5) {
+    if (!group.first().present.empty()) return "lbhqk";
     if (shape[0] == 1 && shape[1] > 1) return "blhqk";
     if (request.mask_items > 1 && request.mask_items == shape[0] && request.mask_items != shape[1]) return "blhqk";
     if (shape[1] > 1 && request.mask_items != shape[1])

@@ -78,7 +78,7 @@ Result<Pool> evaluate_all(const SortedArrays& sorted, const AxesRequest& request
     }
     // The user's own mistakes, and a failing medium, are not ours to work around.
     const ErrorCode code = candidate.error().code;
-    if (code == ErrorCode::read_failed || code == ErrorCode::out_of_range) return tl::unexpected(candidate.error());
+    if (code == ErrorCode::read_failed) return tl::unexpected(candidate.error());
     if (!out.error) out.error = candidate.error();
     out.failed.push_back(group.name);
   }

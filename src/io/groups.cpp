@@ -90,6 +90,57 @@ std::vector<Named> agreeing(std::vector<Named> members, std::vector<std::string>
   return out;
 }
 
+// What the numbers of a name count, where it has several ("2.0.5"): the one that differs from array to array counts the
+// layers; two that differ, over single matrices, layers and heads.
+struct NumberPlace {
+  int layer = -1, head = -1;
+  std::string group;
+};
+
+std::map<std::string, NumberPlace> places_of_numbers(const std::vector<StoredArray>& arrays) {
+  struct Pattern {
+    std::vector<std::pair<std::string, std::vector<int>>> names;
+    std::vector<std::set<int>> values;
+    bool matrices = true;
+  };
+  std::map<std::string, Pattern> patterns;
+  for (const StoredArray& a : arrays) {
+    std::string pattern;
+    std::vector<int> numbers;
+    for (const std::string& word : name_words(a.name)) {
+      const bool number = word.size() < 6 && word.find_first_not_of("0123456789") == std::string::npos;
+      pattern += (pattern.empty() ? "" : ".") + (number ? "#" : word);
+      if (number) numbers.push_back(std::stoi(word));
+    }
+    if (numbers.size() < 2) continue;
+    Pattern& p = patterns[pattern];
+    p.values.resize(numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) p.values[i].insert(numbers[i]);
+    p.matrices = p.matrices && (a.shape.size() == 2 || (a.shape.size() == 3 && a.shape[0] == 1));
+    p.names.emplace_back(a.name, std::move(numbers));
+  }
+  std::map<std::string, NumberPlace> out;
+  for (const auto& [pattern, p] : patterns) {
+    std::vector<std::size_t> varying;
+    for (std::size_t i = 0; i < p.values.size(); ++i)
+      if (p.values[i].size() > 1) varying.push_back(i);
+    if (varying.size() != 1 && !(varying.size() == 2 && p.matrices)) continue;
+    for (const auto& [name, numbers] : p.names)
+      out[name] = {numbers[varying[0]], varying.size() == 2 ? numbers[varying[1]] : -1, pattern};
+  }
+  return out;
+}
+
+// Without leading axes of one entry, so that (1, 12, 9, 9) and (12, 9, 9) agree.
+std::shared_ptr<StoredArray> squeezed(const StoredArray& a, std::size_t axes) {
+  auto out = std::make_shared<StoredArray>(a);
+  while (out->shape.size() > axes && out->shape.front() == 1) {
+    out->shape.erase(out->shape.begin());
+    if (!out->strides.empty()) out->strides.erase(out->strides.begin());
+  }
+  return out;
+}
+
 }  // namespace
 
 SortedArrays sort_arrays(const Container& container) {
@@ -107,21 +158,17 @@ SortedArrays sort_arrays(const Container& container) {
     out.groups.push_back(std::move(group));
     taken.insert(set.names.begin(), set.names.end());
   }
+  const std::map<std::string, NumberPlace> places = places_of_numbers(container.arrays);
   const bool says = !out.groups.empty() || std::any_of(container.arrays.begin(), container.arrays.end(), [](const StoredArray& a) { return name_meaning(a.name).role == NameRole::attention; });
   for (const StoredArray& a : container.arrays) {
     if (taken.count(a.name)) continue;
     NameMeaning meaning = name_meaning(a.name);
     // "scores" beside attention are a map's; alone they are those before the softmax.
     if (!says && a.shape.size() > 2 && meaning.role == NameRole::companion && meaning.group.starts_with("scores")) meaning.role = NameRole::scores;
-    if (a.shape.size() == 2 && meaning.head < 0) {  // [L][H] of matrices
-      std::string prefix;
-      if (const auto numbers = trailing_numbers(a.name, prefix); numbers.size() == 2) {
-        const NameMeaning whole = name_meaning(prefix);
-        meaning = whole;
-        meaning.layer = numbers[0];
-        meaning.head = numbers[1];
-        meaning.group = whole.group + ".#.#";
-      }
+    if (const auto place = places.find(a.name); place != places.end() && (meaning.loose_layer || meaning.layer < 0 || place->second.head >= 0)) {
+      meaning.layer = place->second.layer;
+      meaning.head = place->second.head;
+      meaning.group = place->second.group;
     }
     if (is_attn_dump_key(a.name) && meaning.role != NameRole::attention) meaning.role = NameRole::companion;
     switch (meaning.role) {
@@ -150,6 +197,12 @@ SortedArrays sort_arrays(const Container& container) {
     const bool numbered = all[0].meaning.layer >= 0;
     const bool loose = all[0].meaning.loose_layer;
     const std::size_t left_out = out.others.size();
+    if (numbered) {
+      const auto least = std::min_element(all.begin(), all.end(), [](const Named& a, const Named& b) { return a.array->shape.size() < b.array->shape.size(); });
+      const std::size_t axes = least->array->shape.size();
+      for (Named& m : all)
+        if (m.array->shape.size() > axes) m.array = squeezed(*m.array, axes);
+    }
     const bool says = all[0].meaning.role <= NameRole::plain;
     if (numbered && says && out.windows.empty() && out.layers_differ.empty()) {
       bool windows = false;

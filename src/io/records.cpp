@@ -11,27 +11,6 @@
 namespace rollscope {
 namespace {
 
-// "sentences.3.attentions.0" -> prefix "sentences.", 3, "attentions.0"
-struct Path {
-  std::string prefix, rest;
-  int number = -1;
-};
-
-Path path_of(const std::string& name) {
-  for (std::size_t begin = 0; begin < name.size();) {
-    const std::size_t end = std::min(name.find('.', begin), name.size());
-    const std::string part = name.substr(begin, end - begin);
-    if (!part.empty() && part.size() < 6 && std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; }) && end < name.size())
-      return {name.substr(0, begin), name.substr(end + 1), std::stoi(part)};
-    begin = end + 1;
-  }
-  return {};
-}
-
-bool only_number(const std::string& text) {
-  return !text.empty() && text.size() < 6 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 bool names_tokens(const std::string& rest) {
   const std::string name = normal_name(rest);
   return name == "tokens" || name == "words" || name.ends_with("_tokens") || name == "text" || name == "sentence" || name.ends_with("input_ids") ||
@@ -43,39 +22,94 @@ bool names_attention(const std::string& rest) {
   return role == NameRole::attention || role == NameRole::scores;
 }
 
-// What one prefix holds under its numbers.
-struct Records {
-  std::set<int> numbers, with_tokens, with_attention;
-  std::map<int, std::set<std::vector<std::uint64_t>>> shapes;  // of "PREFIX.N.L" alone
-  bool bare = true;  // nothing but "PREFIX.N.L"
-};
-
-// Stacks of one text each: every number has squares of one size, and the sizes differ, or each has an axis for one item
-// and more layers than a module returns arrays.
-bool are_texts(const Records& r) {
-  if (!r.bare || r.numbers.size() < 2 || r.shapes.size() != r.numbers.size()) return false;
-  std::set<std::uint64_t> sizes;
-  for (const auto& [number, shapes] : r.shapes) {
-    if (shapes.size() != 1) return false;
-    const auto& shape = *shapes.begin();
-    if (shape.size() < 3 || shape.back() != shape[shape.size() - 2]) return false;
-    sizes.insert(shape.back());
-  }
-  return sizes.size() > 1;
+bool only_number(std::string_view text) {
+  return !text.empty() && text.size() < 6 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+void add(std::vector<std::string>& all, const std::string& one) {
+  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
+// "sentences.3." of "sentences.3.tokens" where "sentences.3.attentions" is there too. Streams have tokens of their own
+// as well, but are parts of one dump.
+std::vector<std::string> with_own_tokens(const Container& c) {
+  std::vector<std::string> out;
+  const auto look = [&](const std::string& name) {
+    const auto dot = name.rfind('.');
+    if (dot == name.npos || !names_tokens(name.substr(dot + 1))) return;
+    const std::string prefix = name.substr(0, dot + 1);
+    if (!name_meaning(prefix).stream.empty()) return;
+    if (std::any_of(c.arrays.begin(), c.arrays.end(), [&](const StoredArray& a) { return a.shape.size() >= 2 && a.name.starts_with(prefix) && names_attention(a.name.substr(prefix.size())); }))
+      add(out, prefix);
+  };
+  for (const auto& t : c.texts) look(t.name);
+  for (const auto& a : c.arrays) look(a.name);
+  return out;
+}
+
+// "3." of "3.attentions.0", "3.attentions.1" ..: outputs in a row, each with all its layers.
+std::vector<std::string> with_own_layers(const Container& c) {
+  std::map<std::string, std::set<std::string>> layers;
+  std::vector<std::string> order;
+  for (const auto& a : c.arrays) {
+    const auto dot = a.name.find('.');
+    if (dot == a.name.npos || !only_number(std::string_view(a.name).substr(0, dot)) || a.shape.size() < 3) continue;
+    const std::string rest = a.name.substr(dot + 1);
+    if (!names_attention(rest) || name_meaning(rest).layer < 0) continue;
+    const std::string prefix = a.name.substr(0, dot + 1);
+    add(order, prefix);
+    layers[prefix].insert(rest);
+  }
+  std::erase_if(order, [&](const std::string& prefix) { return layers[prefix].size() < 2; });
+  return order;
+}
+
+// "3." of "3.0", "3.1" ..: stacks of squares, one size each, the sizes not all the same.
+std::vector<std::string> with_own_size(const Container& c) {
+  std::map<int, std::set<std::vector<std::uint64_t>>> shapes;
+  for (const auto& a : c.arrays) {
+    const auto dot = a.name.find('.');
+    if (dot == a.name.npos || !only_number(std::string_view(a.name).substr(0, dot)) || !only_number(std::string_view(a.name).substr(dot + 1))) continue;
+    shapes[std::stoi(a.name.substr(0, dot))].insert(a.shape);
+  }
+  std::set<std::uint64_t> sizes;
+  std::vector<std::string> out;
+  for (const auto& [number, all] : shapes) {
+    const auto& shape = *all.begin();
+    if (all.size() != 1 || shape.size() < 3 || shape.back() != shape[shape.size() - 2]) return {};
+    sizes.insert(shape.back());
+    out.push_back(std::to_string(number) + ".");
+  }
+  if (sizes.size() < 2) return {};
+  for (const StepSet& steps : find_steps(c.arrays))
+    if (steps.prefix.empty()) return {};  // generate() without a cache grows, too
+  return out;
+}
+
+// Keeps what is not of another record; the names of this one lose its prefix.
 template <class T, class Name>
-void keep(std::vector<T>& all, const std::string& prefix, int number, Name name_of) {
+void keep(std::vector<T>& all, const std::vector<std::string>& records, const std::string& chosen, Name name_of) {
   std::vector<T> out;
   for (T& one : all) {
-    const Path p = path_of(name_of(one));
-    if (p.number >= 0 && p.prefix == prefix) {
-      if (p.number != number) continue;
-      name_of(one) = p.rest;
-    }
+    std::string& name = name_of(one);
+    const auto of = std::find_if(records.begin(), records.end(), [&](const std::string& r) { return name.starts_with(r); });
+    if (of != records.end() && *of != chosen) continue;
+    if (of != records.end()) name = name.substr(chosen.size());
     out.push_back(std::move(one));
   }
   all = std::move(out);
+}
+
+// (encoding, output): what stands in another place of the list belongs to the only record.
+template <class T, class Name>
+void drop_place(std::vector<T>& all, Name name_of) {
+  for (T& one : all) {
+    std::string& name = name_of(one);
+    const auto dot = name.find('.');
+    if (dot == name.npos || !only_number(std::string_view(name).substr(0, dot)) || !names_tokens(name.substr(dot + 1))) continue;
+    const std::string rest = name.substr(dot + 1);
+    if (std::none_of(all.begin(), all.end(), [&](T& other) { return name_of(other) == rest; })) name = rest;
+  }
 }
 
 std::string list_text(const JsonValue& value) {
@@ -107,42 +141,27 @@ std::vector<std::string> lines_of(std::string_view text) {
 }  // namespace
 
 Result<int> select_record(Container& c, int item) {
-  std::map<std::string, Records> by_prefix;
-  const auto note = [&](const std::string& name, const std::vector<std::uint64_t>* shape) {
-    const Path p = path_of(name);
-    if (p.number < 0) return;
-    Records& r = by_prefix[p.prefix];
-    r.numbers.insert(p.number);
-    const bool plain = only_number(p.rest) && shape;
-    r.bare = r.bare && plain;
-    if (plain) r.shapes[p.number].insert(*shape);
-    if (names_tokens(p.rest)) r.with_tokens.insert(p.number);
-    if (shape && shape->size() >= 2 && names_attention(p.rest)) r.with_attention.insert(p.number);
-  };
-  for (const auto& a : c.arrays) note(a.name, &a.shape);
-  for (const auto& t : c.texts) note(t.name, nullptr);
-  for (const auto& [prefix, r] : by_prefix) {
-    std::vector<int> numbers;
-    std::set_intersection(r.with_tokens.begin(), r.with_tokens.end(), r.with_attention.begin(), r.with_attention.end(), std::back_inserter(numbers));
-    if (numbers.empty() && are_texts(r)) {
-      const auto steps = find_steps(c.arrays);
-      const std::string base = prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1);
-      if (std::none_of(steps.begin(), steps.end(), [&](const StepSet& s) { return s.prefix == base; })) numbers.assign(r.numbers.begin(), r.numbers.end());
-    }
-    if (numbers.empty()) continue;
-    if (item < 0 || static_cast<std::size_t>(item) >= numbers.size())
-      return fail(ErrorCode::out_of_range, {{"option", "--item"}, {"value", std::to_string(item)},
-                                            {"allowed", numbers.size() == 1 ? "0 only: the file holds one item" : "0 to " + std::to_string(numbers.size() - 1)}});
-    const int number = numbers[static_cast<std::size_t>(item)];
-    keep(c.arrays, prefix, number, [](auto& a) -> std::string& { return a.name; });
-    keep(c.texts, prefix, number, [](auto& t) -> std::string& { return t.name; });
-    keep(c.refused, prefix, number, [](auto& r2) -> std::string& { return r2.name; });
-    keep(c.nulls, prefix, number, [](std::string& n) -> std::string& { return n; });
-    if (numbers.size() > 1)
-      c.report.push_back(report_item(ReportCode::batch_item, {{"count", std::to_string(numbers.size())}, {"item", std::to_string(item)}}));
-    return static_cast<int>(numbers.size());
+  std::vector<std::string> records = with_own_tokens(c);
+  if (records.empty()) records = with_own_layers(c);
+  if (records.empty()) records = with_own_size(c);
+  if (records.empty()) return 0;
+  const std::size_t count = records.size();
+  if (count > 1 && (item < 0 || static_cast<std::size_t>(item) >= count))
+    return fail(ErrorCode::out_of_range, {{"option", "--item"}, {"value", std::to_string(item)}, {"allowed", "0 to " + std::to_string(count - 1)}});
+  const std::string chosen = records[count > 1 ? static_cast<std::size_t>(item) : 0];
+  const auto array_name = [](StoredArray& a) -> std::string& { return a.name; };
+  const auto text_name = [](StoredText& t) -> std::string& { return t.name; };
+  keep(c.arrays, records, chosen, array_name);
+  keep(c.texts, records, chosen, text_name);
+  keep(c.refused, records, chosen, [](RefusedArray& r) -> std::string& { return r.name; });
+  keep(c.nulls, records, chosen, [](std::string& n) -> std::string& { return n; });
+  if (count == 1) {
+    drop_place(c.arrays, array_name);
+    drop_place(c.texts, text_name);
+    return 0;
   }
-  return 0;
+  c.report.push_back(report_item(ReportCode::batch_item, {{"count", std::to_string(count)}, {"item", std::to_string(item)}}));
+  return static_cast<int>(count);
 }
 
 Result<void> add_beside(Container& c, const std::vector<ImportOptions::Beside>& beside) {
