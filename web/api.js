@@ -2,6 +2,25 @@
 // command line. Failures reject with {code, text, fix} in English: scripts match on codes.
 
 /**
+ * What `open` takes, checked and in the opener's form.
+ * @param {any} source @param {any} options  {assume, item, tokens, beside}
+ */
+function openArguments(source, options) {
+  const wrong = (text, fix) => ({ code: "usage", text, fix });
+  const shown = (value) => { try { return JSON.stringify(value)?.slice(0, 40) ?? String(value); } catch { return typeof value; } };
+  if (!(source instanceof Blob) && !(source instanceof URL) && (typeof source !== "string" || source.trim() === "")) {
+    throw wrong(`open takes a File, a Blob or an address, not ${shown(source)}.`, "Pass the File itself, or the address as text or URL.");
+  }
+  const { assume = {}, item = 0, tokens, beside = [] } = options;
+  if (typeof assume !== "object" || assume === null || Array.isArray(assume)) throw wrong(`assume is an object, not ${shown(assume)}.`, "For instance {orientation: \"columns\"}.");
+  if (!Number.isInteger(item) || item < 0) throw wrong(`item is a number from 0, not ${shown(item)}.`, "Items of a batch count from 0.");
+  if (!Array.isArray(beside) || !beside.every((one) => typeof one?.name === "string" && typeof one?.text === "string")) throw wrong("beside is a list of {name, text}.", "For instance [{name: \"tokens.txt\", text: \"the\\ncat\"}].");
+  if (tokens !== undefined && typeof tokens !== "string" && !(Array.isArray(tokens) && tokens.every((one) => typeof one === "string"))) throw wrong(`tokens is a list of strings, not ${shown(tokens)}.`, "Pass what tokenizer.convert_ids_to_tokens gives.");
+  const given = tokens === undefined ? beside : [...beside, typeof tokens === "string" ? { name: "tokens.txt", text: tokens } : { name: "tokens.json", text: JSON.stringify(tokens) }];
+  return [source, { assume: Object.fromEntries(Object.entries(assume).map(([name, value]) => [name, String(value)])), item, beside: given }];
+}
+
+/**
  * @param {{
  *   ready: Promise<void>,
  *   locale: import("./locale.js").Locale,
@@ -36,7 +55,7 @@ export function makeApi(app) {
 
   return {
     ready: app.ready,
-    open: (source, options = {}) => failing(() => app.opener.open(source, options ?? {})),
+    open: (source, options = {}) => failing(async () => app.opener.open(...openArguments(source, options ?? {}))),
     info: () => failing(() => app.ask("info", {})),
     explain: (options = {}) => failing(() => app.ask("explain", options ?? {})),
     commands: () => failing(async () => app.page()?.commands() ?? []),

@@ -18,6 +18,7 @@ import { showHelp, showLimits } from "./help.js";
 import { makeHost } from "./host.js";
 import { Idle } from "./idle.js";
 import { listen } from "./input.js";
+import { Kept, mayStandBeside } from "./kept.js";
 import { Loader } from "./loader.js";
 import { firstLanguage, Locale } from "./locale.js";
 import { hideLoading, showLoading, showMessage } from "./loading.js";
@@ -42,6 +43,7 @@ const locale = new Locale((language) => {
   return once.get(language);
 });
 const theme = new Theme(fields.get("theme") ?? query.get("theme") ?? undefined);
+const kept = new Kept();
 const gallery = new Gallery(new URL("../../gallery/", assets));
 
 /** @type {Engine | null} */ let engine = null;
@@ -63,12 +65,23 @@ const ask = async (verb, args) => {
 };
 const say = (text, action) => notice(text, locale.t("dom.close"), action);
 
+/** Modules that are fetched once they are needed. A page that stayed open while its site changed finds them no more. */
+async function part(load) {
+  try {
+    return await load();
+  } catch (cause) {
+    say(locale.t("dom.part_missing"), { text: locale.t("dom.reload"), act: () => location.reload() });
+    throw cause;
+  }
+}
+
 const opener = new Opener({
   engine: () => engine,
   reading(name, cancel) {
     const card = showReading(name, locale, cancel);
     let told = 0;  // each word to the picture costs a frame, and the card is there for the details
     return {
+      partial: card.partial,
       progress(p) {
         card.progress(p);
         if (performance.now() - told < 400) return;
@@ -78,16 +91,29 @@ const opener = new Opener({
       done() { card.done(); page?.progress(name, { fraction: -1, bytes: 0, total: 0, layer: 0, layers: 0 }); idle.look(); },
     };
   },
-  async opened({ name, info, archive, state }) {
+  async opened(dump) {
+    const { name, info, archive, state } = dump;
+    if (kept.dumps.length > 0) kept.keep(dump, dump);
     header.show(name, info);
     closeDialogs();
     tellHost("loaded", { name });
-    const question = questionOf(info);
-    if (question) say(locale.remark(question).text, { text: locale.t("dom.report.look"), act: openReport });
+    askAbout(dump);
     if (tableView) { await tableView.show(info, state); return; }
     if (page) await showDump(archive, state);
   },
 });
+
+/** What a file leaves open is asked once of a visitor; a script and a later visit find it in the report. */
+function askAbout(dump) {
+  const question = questionOf(dump.info);
+  if (!question) return;
+  const remind = () => say(locale.remark(question).text, { text: locale.t("dom.report.look"), act: openReport });
+  if (!dump.byHand || question.code !== "ambiguous_axes") { remind(); return; }
+  part(() => import("./question.js")).then(({ asksFirst, showQuestion }) => {
+    if (opener.current !== dump || !asksFirst(dump)) return;
+    showQuestion(dump, question, { locale, engine, again: reopen, pasteTokens });
+  }).catch(remind);
+}
 
 /** The first example as a table that was computed beforehand: nothing can be computed here. */
 async function showStoredTable() {
@@ -108,22 +134,115 @@ async function showDump(archive, state) {
   await host.answered("view");
 }
 
-/** What the visitor opens, as against a script: failures are told in a dialog. */
+/** What the visitor opens, as against a script: failures are told in a dialog. @returns {Promise<boolean>} it is open */
 async function openByHand(source, options = {}) {
   try {
-    await opener.open(source, options);
+    await opener.open(source, { ...options, byHand: true });
+    return true;
   } catch (error) {
-    if (error.code === "cancelled") return;
+    if (error.code === "cancelled") return false;
+    if (error.address) { await askForHost(error, source); return false; }
     const again = (assume) => openByHand(source, { ...options, assume: { ...options.assume, ...assume } });
     showError(error, { locale, name: error.file ?? "", openName: opener.current?.name ?? null, again, pick: header.pick });
+    return false;
   }
 }
+
+/** Another host is asked only after the visitor has agreed, and then by a page that names it in its policy. */
+async function askForHost({ address }, source) {
+  const { askConsent, grant } = await part(() => import("./consent.js"));
+  const { current } = opener;
+  askConsent(address, {
+    locale,
+    lost: current?.source instanceof Blob && !gallery.examples.some(({ file }) => file === current.name) ? current.name : null,
+    agreed: () => {
+      if (!grant(address.hosts, String(source))) showError({ code: "host_not_allowed", params: { kind: "no_storage", file: address.name, host: address.url.host, link: address.url.href } }, { locale, name: address.name, openName: current?.name ?? null, again: () => {}, pick: header.pick });
+    },
+    // A link that opens nothing leaves the page as a visit without one.
+    declined: () => { if (!opener.current && !opener.busy && gallery.examples.length > 0) openExample(gallery.examples[0].id); },
+  });
+}
+
 const openExample = (id) => openByHand(...gallery.source(id));
+
+/** The open dump with other answers to the importer's questions. @param {Record<string, string>} assume @param {number} [item] */
+const reopen = (assume, item = opener.current.item) => openByHand(opener.current.source, { ...opener.current, state: undefined, assume, item });
+
+/** The open dump with something beside it: tokens, a picture. @param {import("./opener.js").Beside[]} beside */
+const reopenWith = (beside) => openByHand(opener.current.source, { ...opener.current, state: undefined, beside });
+
+/** Tokens for the open dump; what was there before can be had back. @param {string[]} tokens @param {string} [from]  the file they are of */
+async function useTokens(tokens, from) {
+  const { besideTokens, withBeside } = await part(() => import("./files.js"));
+  const { name, beside } = opener.current;
+  if (!await reopenWith(withBeside(beside, [besideTokens(tokens)]))) return;
+  const count = locale.count("dom.tokens", tokens.length);
+  say(locale.t(from ? "dom.files.tokens_of" : "dom.files.tokens", { count, from: from ?? "", file: name }), { text: locale.t("dom.report.take_back"), act: () => reopenWith(beside) });
+}
+
+async function pasteTokens() {
+  const { showTokens } = await part(() => import("./open-dialog.js"));
+  const { name, info } = opener.current;
+  showTokens({ locale, name, positions: info.streams[0].keys, use: (tokens) => useTokens(tokens) });
+}
+
+const openApp = () => ({
+  locale, openName: opener.current?.name ?? null, pick: header.pick, useTokens: (tokens) => useTokens(tokens),
+  openAddress: (text) => openByHand(text),
+  openText: (text) => openByHand(new Blob([text], { type: "text/plain" }), { name: locale.t("dom.open.pasted") }),
+});
+const openDialog = async () => (await part(() => import("./open-dialog.js"))).showOpen(openApp());
+const openPasted = async (text) => (await part(() => import("./open-dialog.js"))).takePasted(text, openApp());
+
+/**
+ * Files that were chosen, dropped or pasted together: a dump with its tokens and its picture, or several dumps.
+ * @param {File[]} files @param {any[]} [folders]
+ */
+async function openFiles(files, folders = []) {
+  if (files.length === 1 && folders.length === 0 && !mayStandBeside(files[0])) { await openByHand(files[0]); return; }
+  const { besidePicture, besideTokens, filesOfFolders, sortFiles, withBeside } = await part(() => import("./files.js"));
+  const inside = await filesOfFolders(folders).catch(() => ({ files: [], crowded: folders[0].name }));
+  if (inside.crowded !== null) { say(locale.t("dom.files.crowded", { folder: inside.crowded })); return; }
+  const all = [...files, ...inside.files];
+  if (all.length === 0) { say(locale.t("dom.files.nothing_inside", { folder: folders[0]?.name ?? "" })); return; }
+  const { dumps, tokens, picture, aside } = await sortFiles(all);
+  const beside = tokens ? [besideTokens(tokens.tokens)] : [];
+  if (picture) {
+    await besidePicture(picture).then((one) => beside.push(one)).catch(() => say(locale.t("dom.files.bad_picture", { file: picture.name })));
+  }
+  if (aside.length > 0) say(locale.t("dom.files.aside", { files: aside.join(", ") }));
+  if (dumps.length > 0) { await openDumps(dumps, beside); return; }
+  const { current } = opener;
+  if (!current) say(locale.t("dom.files.no_dump", { file: all[0].name }));
+  else if (tokens && !picture) await useTokens(tokens.tokens, tokens.name);
+  else if (beside.length > 0 && await reopenWith(withBeside(current.beside, beside))) {
+    say(locale.t("dom.files.beside", { from: picture?.name ?? "", file: current.name }), { text: locale.t("dom.report.take_back"), act: () => reopenWith(current.beside) });
+  }
+}
+
+/** The first is opened; with others it makes a set, which can be switched under its name. */
+async function openDumps([first, ...others], beside) {
+  if (others.length === 0) { await openByHand(first, { beside }); return; }
+  const before = kept.dumps;
+  kept.clear();
+  for (const source of [first, ...others].slice(0, Kept.MOST)) kept.keep({ name: source.name, source, beside: source === first ? beside : [] });
+  if (!await openByHand(first, { beside })) kept.dumps = before.length > 0 ? before : kept.dumps.filter((dump) => dump.source !== first);
+  header.update();
+  const names = kept.dumps.filter((dump) => dump.source !== opener.current?.source).map((dump) => dump.name).join(", ");
+  if (opener.current?.source === first) say(locale.t("dom.kept.said", { file: first.name, others: names }));
+  if (others.length >= Kept.MOST) say(locale.t("dom.kept.most", { count: Kept.MOST }));
+}
+
+const keptItems = () => kept.dumps.map((dump) => ({
+  text: dump.name, chosen: opener.current !== null && kept.indexOf(opener.current.source) === kept.dumps.indexOf(dump),
+  line: locale.t(dump.source === opener.current?.source ? "dom.kept.open" : "dom.kept.line"), act: () => openByHand(dump.source, dump),
+}));
+
 const openReport = () => {
   const { current } = opener;
-  if (current) showReport(current.name, current.info, { locale, again: (assume, item) => openByHand(current.source, { name: current.name, assume, item }) });
+  if (current) showReport(current.name, current.info, { locale, again: reopen, pasteTokens });
 };
-const openHelp = () => showHelp(page?.commands() ?? [], { locale, licences: new URL("licenses.txt", assets) });
+const openHelp = () => showHelp(page?.commands() ?? [], { locale, licences: new URL("licenses.txt", assets), exporter: new URL("../../export/rollscope_dump.py", assets) });
 
 /** Events of the page module (host.h, tell). */
 function hear(event, detail) {
@@ -131,7 +250,7 @@ function hear(event, detail) {
   else if (event === "selection") { mirror.update(detail); tellHost("selection", detail); }
   else if (event === "limits") showLimits(detail.items ?? [], locale);
   else if (event === "help") openHelp();
-  else if (event === "open") header.pick();
+  else if (event === "open") openDialog();
   else if (event === "examples") header.openExamples();
   else if (event === "report") openReport();
   else if (event === "error") { if (detail.code !== "cancelled") say(locale.error(detail).what); }
@@ -201,7 +320,7 @@ async function words(made) {
 async function start() {
   await locale.use(firstLanguage(query.get("lang"), fields.get("lang")));
   mirror = new Mirror(locale);
-  header = makeHeader({ locale, theme, examples: () => gallery.examples, openFile: (file) => openByHand(file), openExample, showHelp: openHelp, showReport: openReport });
+  header = makeHeader({ locale, theme, examples: () => gallery.examples, openFiles, openDialog, kept: keptItems, openExample, showHelp: openHelp, showReport: openReport });
   locale.apply(document);
   header.update();
   if (!hasWebAssembly()) {
@@ -209,7 +328,7 @@ async function start() {
     await showStoredTable().catch((cause) => console.warn(String(cause)));  // the message stands without it
     throw new Error("WebAssembly");
   }
-  acceptDrops({ locale, openFile: (file) => openByHand(file), say });
+  acceptDrops({ locale, openFiles, openText: openPasted, say });
   const src = fields.get("src");
   const examples = gallery.load()
     .then(() => (src === undefined && gallery.examples.length > 0 ? gallery.fetchAhead(gallery.examples[0].id) : undefined))

@@ -6,26 +6,27 @@ import { element, icon } from "./dom.js";
  * @param {{
  *   title: string,
  *   kind?: "error" | "plain",
- *   wide?: boolean,
+ *   wide?: boolean, widest?: boolean,
  *   body: (Node | null)[],
  *   foot?: (Node | null)[],   at the left of the foot: a code, a link
- *   buttons?: DialogButton[], without any, a cross at the top closes
+ *   buttons?: DialogButton[],
+ *   actions?: Node[],         in place of them, buttons that decide themselves when to close
  *   closeLabel: string,
  * }} parts
  * @returns {HTMLDialogElement}
  */
-export function openDialog({ title, kind = "plain", wide = false, body, foot = [], buttons = [], closeLabel }) {
+export function openDialog({ title, kind = "plain", wide = false, widest = false, body, foot = [], buttons = [], actions = [], closeLabel }) {
   const heading = element("h2", { id: `dialog-title-${++count}` }, title);
-  const dialog = /** @type {HTMLDialogElement} */ (element("dialog", { class: `dialog ${kind}${wide ? " wide" : ""}`, "aria-labelledby": heading.id }));
+  const dialog = /** @type {HTMLDialogElement} */ (element("dialog", { class: `dialog ${kind}${wide ? " wide" : ""}${widest ? " widest" : ""}`, "aria-labelledby": heading.id }));
   const close = () => dialog.close();
   dialog.append(
     element("div", { class: "dialog-body" },
       kind === "error" ? element("div", { class: "dialog-sign" }, icon("warn")) : null,
       element("div", { class: "dialog-text" }, heading, ...body),
       kind === "plain" ? element("button", { type: "button", class: "quiet sign dialog-close", "aria-label": closeLabel, onclick: close }, icon("close")) : null),
-    ...(foot.length || buttons.length ? [element("div", { class: "dialog-foot" },
+    ...(foot.length || buttons.length || actions.length ? [element("div", { class: "dialog-foot" },
       element("div", { class: "dialog-note" }, ...foot),
-      ...buttons.map(({ text, primary, act }) => element("button", { type: "button", class: primary ? "primary" : "", onclick: () => { close(); act?.(); } }, text)))] : []));
+      ...buttons.map(({ text, primary, act }) => element("button", { type: "button", class: primary ? "primary" : "", onclick: () => { close(); act?.(); } }, text)), ...actions)] : []));
   dialog.addEventListener("click", (event) => { if (event.target === dialog) close(); });  // on the ground outside
   dialog.addEventListener("close", () => dialog.remove());
   closeDialogs();  // what it said may no longer hold

@@ -1,30 +1,32 @@
-// Drag and drop, anywhere on the page. One file is opened; folders and further files are said, not silently left.
+// Drag and drop, and pasting, anywhere on the page but where text is typed.
 import { byId, element } from "./dom.js";
 
 /**
- * The file to open of what was dropped.
+ * What was dropped. It has to be taken at once: the list is empty when the event is over.
  * @param {DataTransfer} transfer
- * @returns {{file: File | null, files: number, folders: number}}
+ * @returns {{files: File[], folders: any[]}}  folders: FileSystemDirectoryEntry
  */
 export function filesOf(transfer) {
-  let file = null, files = 0, folders = 0;
+  const files = [], folders = [];
   for (const item of transfer.items) {
     if (item.kind !== "file") continue;
-    if (item.webkitGetAsEntry?.()?.isDirectory) { ++folders; continue; }
-    ++files;
-    file ??= item.getAsFile();
+    const entry = item.webkitGetAsEntry?.();
+    const file = entry?.isDirectory ? null : item.getAsFile();
+    if (entry?.isDirectory) folders.push(entry);
+    else if (file) files.push(file);
   }
-  return { file, files, folders };
+  return { files, folders };
 }
 
 /**
  * @param {{
  *   locale: import("./locale.js").Locale,
- *   openFile: (file: File) => void,
+ *   openFiles: (files: File[], folders: any[]) => void,
+ *   openText: (text: string) => void,
  *   say: (text: string) => void,
  * }} app
  */
-export function acceptDrops({ locale, openFile, say }) {
+export function acceptDrops({ locale, openFiles, openText, say }) {
   const overlay = byId("drop");
   let depth = 0;  // enters less leaves: each element on the way sends both
   const show = (on) => {
@@ -53,11 +55,18 @@ export function acceptDrops({ locale, openFile, say }) {
     event.preventDefault();  // the browser would leave the page for the file
     depth = 0;
     show(false);
-    const { file, files, folders } = filesOf(event.dataTransfer);
-    if (!file) say(locale.t(folders ? "dom.drop.folder" : "dom.drop.nothing"));
-    else {
-      if (files + folders > 1) say(locale.t("dom.drop.one", { file: file.name }));
-      openFile(file);
-    }
+    const { files, folders } = filesOf(event.dataTransfer);
+    if (files.length + folders.length > 0) openFiles(files, folders);
+    else say(locale.t("dom.drop.nothing"));
+  });
+  addEventListener("paste", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    if (target.closest?.("input, textarea, select, [contenteditable]") || document.querySelector("dialog[open]")) return;
+    const { files } = filesOf(event.clipboardData);
+    const text = files.length > 0 ? "" : event.clipboardData.getData("text/plain");
+    if (files.length > 0) openFiles(files, []);
+    else if (text.trim() !== "") openText(text);
+    else return;
+    event.preventDefault();
   });
 }

@@ -30,6 +30,9 @@ export function showError(failure, { locale, name, openName, again, pick }) {
   const head = locale.has(`dom.head.${failure.code}`) ? `dom.head.${failure.code}` : "dom.head.other";
   const code = SAMPLES[failure.code];
   const remedy = REMEDIES[failure.code];
+  // What the page may not read a person may still fetch: by a click of their own, in a tab of its own.
+  const link = /^https:/.test(failure.params?.link ?? "")
+    ? element("a", { href: failure.params.link, target: "_blank", rel: "noopener noreferrer" }, locale.t("dom.open_link", { host: new URL(failure.params.link).host })) : null;
   const buttons = [{ text: locale.t("dom.open_another"), act: pick }];
   if (remedy) buttons.unshift({ text: locale.t(`dom.assume.${remedy.join("=")}`), primary: true, act: () => again({ [remedy[0]]: remedy[1] }) });
   if (openName) buttons.push({ text: locale.t("dom.back_to", { file: openName.replace(/\.\w+$/, "") }), primary: !remedy });
@@ -46,7 +49,7 @@ export function showError(failure, { locale, name, openName, again, pick }) {
       code ? sample(code, locale) : null,
       openName ? element("p", { class: "faint" }, locale.t("dom.unchanged", { file: openName })) : null,
     ],
-    foot: [element("code", {}, failure.code)],
+    foot: [element("code", {}, failure.code), ...(link ? [" ", link] : [])],
     buttons,
   });
 }

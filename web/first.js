@@ -1,10 +1,15 @@
 // The first script of the page; a classic one, so that it has run before anything can ask the network and before the
-// first picture. The policy in the page's head would let the page ask any https host (a later reader of remote dumps
-// needs that); this one, added to it, leaves only the page's own. Two policies hold together, none can be taken back.
+// first picture. The policy in the page's head would let the page ask any https host; this one, added to it, leaves only
+// the page's own and those that the visitor has agreed to in this tab (consent.js). Two policies hold together, none can
+// be taken back.
 (function () {
+  var hosts = [];
+  try { hosts = JSON.parse(sessionStorage.getItem("rollscope.hosts")) || []; } catch (refused) { /* none, then */ }
+  var source = /^https:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?$/;  // what else is stored would write its own policy
+  hosts = Array.isArray(hosts) ? hosts.filter(function (host) { return source.test(host); }).slice(0, 4) : [];
   var policy = document.createElement("meta");
   policy.httpEquiv = "Content-Security-Policy";
-  policy.content = "connect-src 'self'";
+  policy.content = ["connect-src 'self'"].concat(hosts).join(" ");
   document.head.appendChild(policy);
 
   // Theme and language before the first paint, or the page would flash; theme.js and locale.js take over.

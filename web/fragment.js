@@ -20,16 +20,3 @@ export function splitFragment(hash) {
   }
   return { fields, problems };
 }
-
-/**
- * The dump that a link names. Only this page's own host is read: anything else would tell a stranger's server who looks.
- * @param {string} text  of "src"; untrusted
- * @param {string} base  location.href
- * @returns {URL | null}  null: not a URL of this host
- */
-export function ownUrl(text, base) {
-  let url;
-  try { url = new URL(text, base); } catch { return null; }
-  const page = new URL(base);
-  return /^https?:$/.test(url.protocol) && url.origin === page.origin && !url.username && !url.password ? url : null;
-}

@@ -36,7 +36,9 @@ export function describe(info, locale) {
  *   locale: import("./locale.js").Locale,
  *   theme: import("./theme.js").Theme,
  *   examples: () => {id: string, title: Record<string, string>, line: Record<string, string>}[],
- *   openFile: (file: File) => void,
+ *   openFiles: (files: File[]) => void,
+ *   openDialog: () => void,
+ *   kept: () => {text: string, chosen: boolean, act: () => void}[],   dumps to switch between; none or one: no menu
  *   openExample: (id: string) => void,
  *   showHelp: () => void,
  *   showReport: () => void,
@@ -46,14 +48,14 @@ export function makeHeader(app) {
   const { locale, theme } = app;
   const input = byId("file-input");
   input.addEventListener("change", () => {
-    const [file] = input.files;
+    const files = [...input.files];
     input.value = "";  // the same file may be chosen again
-    if (file) app.openFile(file);
+    if (files.length > 0) app.openFiles(files);
   });
   const pick = () => input.click();
 
   const button = (name, act, ...children) => element("button", { type: "button", id: `${name}-button`, "data-t": children.length ? undefined : `dom.header.${name}`, "data-t-label": children.length ? `dom.header.${name}` : undefined, onclick: act }, ...children);
-  const open = button("open", pick);
+  const open = button("open", app.openDialog);
   const examples = button("examples");
   const language = element("button", { type: "button", id: "language-button", class: "quiet", "data-t-label": "dom.header.language" });
   const themeButton = button("theme", () => theme.toggle(), icon("sun"));
@@ -70,9 +72,10 @@ export function makeHeader(app) {
     text: name, chosen: code === locale.language, act: () => locale.choose(code),
   }));
   const examplesMenu = attachMenu(examples, exampleItems);
+  attachMenu(byId("kept-button"), app.kept);
   attachMenu(language, languageItems);
   attachMenu(more, () => [
-    { text: locale.t("dom.header.open"), act: pick },
+    { text: locale.t("dom.header.open"), act: app.openDialog },
     ...exampleItems(),
     ...languageItems(),
     { text: locale.t(theme.isDark ? "dom.header.to_light" : "dom.header.to_dark"), act: () => theme.toggle() },
@@ -94,6 +97,9 @@ export function makeHeader(app) {
     chip.hidden = remarks.length === 0;
     chip.classList.toggle("warn", remarks.some((item) => item.severity !== "note"));
     chip.textContent = locale.count("dom.remarks", remarks.length);
+    const kept = app.kept();
+    byId("kept-button").hidden = kept.length < 2;
+    byId("kept-button").textContent = locale.t("dom.kept.of", { n: kept.findIndex((one) => one.chosen) + 1, count: kept.length });
     document.title = locale.t("dom.title", { file: shown.name });
   };
   locale.listeners.push(update);

@@ -14,9 +14,9 @@ function keysOf(shortcut) {
 
 /**
  * @param {{id: string, title: string, shortcut: string}[]} commands
- * @param {{locale: import("./locale.js").Locale, licences: URL, run: (id: string) => void}} app
+ * @param {{locale: import("./locale.js").Locale, licences: URL, exporter: URL}} app
  */
-export function showHelp(commands, { locale, licences }) {
+export function showHelp(commands, { locale, licences, exporter }) {
   const title = (command) => (locale.has(command.title) ? locale.t(command.title) : locale.has(`command.${command.id}`) ? locale.t(`command.${command.id}`) : command.title);
   const listed = commands.filter((command) => command.shortcut);
   const others = commands.filter((command) => !command.shortcut);
@@ -30,6 +30,7 @@ export function showHelp(commands, { locale, licences }) {
       element("p", {}, locale.t("dom.help.what")),
       element("p", {}, locale.t("dom.help.method")),
       element("p", {}, locale.t("dom.help.private")),
+      element("p", {}, locale.t("dom.help.save"), " ", element("a", { href: exporter.href, download: "rollscope_dump.py" }, "rollscope_dump.py")),
       listed.length ? element("h3", {}, locale.t("dom.help.keys")) : null,
       listed.length ? element("table", { class: "keysheet" }, element("tbody", {}, ...rows(listed))) : null,
       element("p", { class: "faint" }, locale.t("dom.help.mouse")),

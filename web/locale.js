@@ -68,13 +68,14 @@ export class Locale {
     const key = `error.${failure.code}`;
     if (!failure.params || !this.has(`${key}.what`)) return { what: failure.text ?? failure.code, fix: failure.fix ?? "" };
     const params = this.numbers(failure.params);
-    return { what: this.t(`${key}.what`, params), fix: this.t(`${key}.fix`, params) };
+    const part = (name) => this.t(this.has(`${key}.${params.kind}.${name}`) ? `${key}.${params.kind}.${name}` : `${key}.${name}`, params);
+    return { what: part("what"), fix: part("fix") };
   }
 
   /** The same in English, for scripts. @param {any} failure @returns {{code: string, text: string, fix: string}} */
   plainError(failure) {
     const code = failure?.code ?? "read_failed";
-    const say = (part) => fill(this.english[`error.${code}.${part}`] ?? "", failure?.params ?? {});
+    const say = (part) => fill(this.english[`error.${code}.${failure?.params?.kind}.${part}`] ?? this.english[`error.${code}.${part}`] ?? "", failure?.params ?? {});
     return { code, text: failure?.text ?? (say("what") || String(failure?.message ?? code)), fix: failure?.fix ?? say("fix") };
   }
 

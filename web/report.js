@@ -9,6 +9,7 @@ const SWITCHES = {
 };
 // Remarks that a switch answers even where the report itself names none.
 const OFFERS = { rows_not_normalised: "sums", token_count: "tokens" };
+const TOKENS = new Set(["no_tokens", "token_count"]);  // a list of tokens settles it
 const ASIDE = new Set(["ignored", "duplicate_member", "checksum", "unknown_assumption", "causal_differs"]);
 
 /**
@@ -24,14 +25,16 @@ export function offersOf(item, assumed) {
 }
 
 /**
- * @param {string} name @param {any} info
- * @param {{locale: import("./locale.js").Locale, again: (assume: Record<string, string>, item?: number) => void}} app
+ * @typedef {{
+ *   locale: import("./locale.js").Locale,
+ *   again: (assume: Record<string, string>, item?: number) => void,   opens the file with other answers
+ *   pasteTokens: () => void,
+ * }} ReportApp
+ * @param {any} info @param {ReportApp} app  @param {(item: any) => boolean} [shown]  which remarks
+ * @returns {{found: HTMLElement[], assumed: HTMLElement[], aside: HTMLElement[]}} items of lists
  */
-export function showReport(name, info, { locale, again }) {
+export function reportRows(info, { locale, again, pasteTokens }, shown = () => true) {
   const assumed = info.assumed ?? {};
-  let dialog = null;
-  const reopen = (assume, item) => { dialog.close(); again(assume, item); };
-
   const row = (sign, text, small, ...actions) => element("li", { class: sign },
     sign === "warning" || sign === "error" ? icon("warn") : element("span", { class: "tick", "aria-hidden": "true" }, sign === "found" ? "✓" : "–"),
     element("div", {}, element("p", {}, text), small ? element("p", { class: "faint" }, small) : null),
@@ -47,9 +50,9 @@ export function showReport(name, info, { locale, again }) {
   };
   const remark = (item) => {
     const { text, fix } = locale.remark(item);
-    const offers = offersOf(item, assumed);
-    return row(item.severity, locatedText(item.where, text), offers.length ? "" : fix,
-      ...offers.map(([key, value]) => action(label([key, value]), () => reopen({ ...assumed, [key]: value }))));
+    const offers = offersOf(item, assumed).map(([key, value]) => action(label([key, value]), () => again({ ...assumed, [key]: value })));
+    if (TOKENS.has(item.code)) offers.push(action(locale.t("dom.report.paste"), pasteTokens));
+    return row(item.severity, locatedText(item.where, text), offers.length ? "" : fix, ...offers);
   };
 
   const found = info.streams.map((stream) => row("found",
@@ -59,23 +62,37 @@ export function showReport(name, info, { locale, again }) {
       queries: locale.number.format(stream.queries), keys: locale.number.format(stream.keys),
     }),
     locale.t(stream.causal ? "dom.report.causal" : "dom.report.not_causal", { dtype: stream.dtype }),
-    stream.batch > 1 ? batchChooser(stream, locale, (item) => reopen(assumed, item)) : null));
+    stream.batch > 1 ? batchChooser(stream, locale, (item) => again(assumed, item)) : null));
 
   const inForce = Object.entries(assumed).map(([key, value]) => row("note", label([key, value]), locale.t("dom.report.as_asked"),
-    action(locale.t("dom.report.take_back"), () => reopen(Object.fromEntries(Object.entries(assumed).filter(([other]) => other !== key))))));
+    action(locale.t("dom.report.take_back"), () => again(Object.fromEntries(Object.entries(assumed).filter(([other]) => other !== key))))));
 
-  const aside = info.report.filter((item) => ASIDE.has(item.code));
-  const remarks = info.report.filter((item) => !ASIDE.has(item.code));
-  const section = (title, rows) => (rows.length ? element("section", {}, element("h3", {}, locale.t(title)), element("ul", { class: "report" }, ...rows)) : null);
+  const remarks = info.report.filter(shown);
+  return {
+    found,
+    assumed: [...inForce, ...remarks.filter((item) => !ASIDE.has(item.code)).map(remark)],
+    aside: remarks.filter((item) => ASIDE.has(item.code)).map(remark),
+  };
+}
+
+/** @param {string} title  a key @param {HTMLElement[]} rows @param {import("./locale.js").Locale} locale */
+export const reportSection = (title, rows, locale) => (rows.length
+  ? element("section", {}, element("h3", {}, locale.t(title)), element("ul", { class: "report" }, ...rows)) : null);
+
+/** @param {string} name @param {any} info @param {ReportApp} app */
+export function showReport(name, info, app) {
+  const { locale } = app;
+  let dialog = null;
+  const rows = reportRows(info, {
+    locale,
+    again: (assume, item) => { dialog.close(); app.again(assume, item); },
+    pasteTokens: () => { dialog.close(); app.pasteTokens(); },
+  });
   dialog = openDialog({
     title: locale.t("dom.report.title", { file: name }),
     wide: true,
     closeLabel: locale.t("dom.close"),
-    body: [
-      section("dom.report.found", found),
-      section("dom.report.assumed", [...inForce, ...remarks.map(remark)]),
-      section("dom.report.aside", aside.map(remark)),
-    ],
+    body: [reportSection("dom.report.found", rows.found, locale), reportSection("dom.report.assumed", rows.assumed, locale), reportSection("dom.report.aside", rows.aside, locale)],
   });
   return dialog;
 }
