@@ -1,11 +1,16 @@
 // The page's modules that need no browser: node runs them.
 import assert from "node:assert/strict";
 import { File } from "node:buffer";  // node 18 has it here only
-import { ownUrl, splitFragment } from "../../web/fragment.js";
+import { judgeAddress, liesOn } from "../../web/address.js";
+import { sortFiles, withBeside } from "../../web/files.js";
+import { splitFragment } from "../../web/fragment.js";
+import { topWithoutHeaviest } from "../../web/heat.js";
 import { mayUse, wheelOf } from "../../web/input.js";
+import { Kept } from "../../web/kept.js";
 import { fill, pickLanguage } from "../../web/locale.js";
 import { nameOf } from "../../web/opener.js";
 import { offersOf } from "../../web/report.js";
+import { addressOf, kindOf, tokensOf } from "../../web/typed.js";
 
 const key = (name, more = {}) => ({ key: name, ctrlKey: false, metaKey: false, isComposing: false, ...more });
 
@@ -21,13 +26,113 @@ export default [
     },
   },
   {
-    name: "only addresses of the page's own host are read",
+    name: "an address is refused with its reason before anything is asked",
     run() {
       const base = "https://host.example/course/rollscope/index.html#src=x";
-      assert.equal(ownUrl("dump/a.npz", base).href, "https://host.example/course/rollscope/dump/a.npz");
-      assert.equal(ownUrl("/b.npz", base).href, "https://host.example/b.npz");
-      for (const evil of ["https://other.example/a", "//other.example/a", "javascript:alert(1)", "data:,x", "file:///etc/passwd", "blob:https://host.example/1",
-        "https://user:pass@host.example/a", "http://host.example/a", "https://host.example:8443/a", "http://["]) assert.equal(ownUrl(evil, base), null, evil);
+      const own = (text) => { const { own: mine, url } = judgeAddress(text, base); return mine && url.href; };
+      assert.equal(own("dump/a.npz"), "https://host.example/course/rollscope/dump/a.npz");
+      assert.equal(own("/b.npz#part"), "https://host.example/b.npz");
+      for (const [text, reason] of [
+        ["javascript:alert(1)", "scheme"], ["data:,x", "scheme"], ["file:///etc/passwd", "scheme"], ["blob:https://host.example/1", "scheme"], ["ftp://other.example/a", "scheme"],
+        ["https://user:pass@host.example/a", "credentials"], ["https://user@other.example/a", "credentials"],
+        ["http://other.example/a", "http"], ["http://host.example/a", "http"],
+        ["http://[", "malformed"], ["https://other.example/" + "a".repeat(5000), "malformed"],
+        ...["localhost", "a.localhost", "127.0.0.1", "127.1", "0x7f000001", "2130706433", "10.0.0.7", "192.168.1.1", "169.254.169.254", "172.20.0.1", "0.0.0.0", "8.8.8.8",
+          "[::1]", "[fe80::1]", "[fd00::1]", "[::ffff:10.0.0.1]", "[2001:db8::1]", "printer.local", "wiki.corp", "intranet", "localhost.", "db.internal"]
+          .map((host) => [`https://${host}/a.npz`, "private"]),
+      ]) assert.equal(judgeAddress(text, base).refusal, reason, text);
+      const other = judgeAddress("//other.example:8443/x/far%20away.npz?download=1#x", base);
+      assert.deepEqual([other.own, other.url.href, other.name, other.hosts, other.rewritten], [false, "https://other.example:8443/x/far%20away.npz?download=1", "far away.npz", ["https://other.example:8443"], false]);
+      assert.equal(judgeAddress("http://127.0.0.1:8000/dump/a.npz", "http://127.0.0.1:8000/").own, true, "whoever serves the page serves dumps");
+    },
+  },
+  {
+    name: "links to the pages of code hosts become links to the files",
+    run() {
+      const base = "https://host.example/";
+      for (const [page, file] of [
+        ["https://github.com/o/r/blob/main/d/a b.npz", "https://raw.githubusercontent.com/o/r/main/d/a%20b.npz"],
+        ["https://github.com/o/r/raw/v1/a.npz", "https://raw.githubusercontent.com/o/r/v1/a.npz"],
+        ["https://gist.github.com/u/0123abcd", "https://gist.githubusercontent.com/u/0123abcd/raw"],
+        ["https://huggingface.co/datasets/o/r/blob/main/a.npz", "https://huggingface.co/datasets/o/r/resolve/main/a.npz"],
+        ["https://codeberg.org/o/r/src/branch/main/a.npz", "https://codeberg.org/o/r/raw/branch/main/a.npz"],
+        ["https://bitbucket.org/o/r/src/main/a.npz", "https://bitbucket.org/o/r/raw/main/a.npz"],
+        ["https://www.dropbox.com/scl/fi/k/a.npz?rlkey=x&dl=0", "https://dl.dropboxusercontent.com/scl/fi/k/a.npz?rlkey=x"],
+      ]) {
+        const judged = judgeAddress(page, base);
+        assert.equal(judged.url?.href, file);
+        assert.ok(judged.rewritten && liesOn(file, judged.hosts), page);
+      }
+      assert.equal(judgeAddress("https://raw.githubusercontent.com/o/r/main/a.npz", base).rewritten, false);
+      for (const page of ["https://drive.google.com/file/d/1/view", "https://1drv.ms/u/s!A", "https://x.sharepoint.com/a", "https://github.com/o/r", "https://huggingface.co/o/r"]) {
+        assert.equal(judgeAddress(page, base).refusal, "share", page);
+      }
+      assert.deepEqual(judgeAddress("https://gitlab.com/o/r/-/blob/main/a.npz", base), { refusal: "closed", host: "gitlab.com", link: "https://gitlab.com/o/r/-/raw/main/a.npz" });
+      assert.equal(judgeAddress("https://github.com/o/r/releases/download/v1/a.npz", base).refusal, "closed");
+    },
+  },
+  {
+    name: "a redirect may lead only to the hosts that were named",
+    run() {
+      const hosts = judgeAddress("https://huggingface.co/o/r/blob/main/a.npz", "https://host.example/").hosts;
+      assert.ok(liesOn("https://cdn-lfs.hf.co/x?signed", hosts) && liesOn("https://huggingface.co/o/r/resolve/main/a.npz", hosts));
+      for (const other of ["https://hf.co.evil.example/x", "https://evilhf.co/x", "http://cdn-lfs.hf.co/x", "https://cdn-lfs.hf.co:8443/x", "https://u:p@cdn-lfs.hf.co/x", "https://127.0.0.1/x", "nothing"]) {
+        assert.equal(liesOn(other, hosts), false, other);
+      }
+    },
+  },
+  {
+    name: "what is pasted is told apart: an address, numbers, tokens",
+    run() {
+      for (const [text, kind] of [
+        ["  ", "nothing"], ["https://a.example/x.npz", "address"], ["github.com/o/r/blob/main/a.npz", "address"], ["javascript:alert(1)", "address"],
+        ["0.5,0.5\n0.1,0.9", "dump"], ["0.5 0.5\n0.1 0.9\n", "dump"], [",the,cat\nthe,0.5,0.5\ncat,0.1,0.9", "dump"], ["[[0.5, 0.5], [0.1, 0.9]]", "dump"],
+        ['{"attentions": [[[1]]], "tokens": ["a"]}', "dump"], ["<html><body></body></html>", "dump"], ["[[0.5, 0.5], [0.1,", "dump"],
+        ['["[CLS]", "the"]', "tokens"], ["['[CLS]', 'don\\'t', \"it's\"]", "tokens"], ["[CLS] the cat [SEP]", "tokens"], ["the cat sat", "tokens"], ['{"tokens": ["a", "b"]}', "tokens"],
+        ["[CLS]\nthe\ncat", "tokens"], ["in 1969 they", "tokens"],
+      ]) assert.equal(kindOf(text), kind, text);
+      assert.deepEqual(tokensOf('["[CLS]", "the"]'), ["[CLS]", "the"]);
+      assert.deepEqual(tokensOf("['[CLS]', 'don\\'t', \"it's\", '\\u0120x']"), ["[CLS]", "don't", "it's", "\u0120x"]);
+      assert.deepEqual(tokensOf("[CLS]\nthe\n cat\n"), ["[CLS]", "the", " cat"]);
+      assert.deepEqual(tokensOf(" [CLS] the  cat "), ["[CLS]", "the", "cat"]);
+      assert.deepEqual(tokensOf('[["a", "b"]]'), ["a", "b"]);
+      assert.equal(addressOf("github.com/o"), "https://github.com/o");
+      assert.equal(addressOf("javascript:x"), "javascript:x");
+    },
+  },
+  {
+    name: "files that were given together are sorted by what they hold",
+    async run() {
+      const png = new File([Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0)], "photo.dat");
+      const sorted = await sortFiles([
+        new File(["[CLS]\nthe\ncat"], "tokens.txt"), new File(['{"attentions": [[[[1]]]]}'], "dump.json"), png, new File(['["a"]'], "more.json"), new File(["0.5 0.5\n0.1 0.9"], "matrix.txt"), new File([], "empty.txt"),
+      ]);
+      assert.deepEqual(sorted.dumps.map(({ name }) => name), ["dump.json", "matrix.txt", "empty.txt"]);
+      assert.deepEqual(sorted.tokens, { name: "tokens.txt", tokens: ["[CLS]", "the", "cat"] });
+      assert.equal(sorted.picture, png);
+      assert.deepEqual(sorted.aside, ["more.json"]);
+      assert.deepEqual(withBeside([{ name: "tokens.json", text: "1" }, { name: "image.json", text: "2" }], [{ name: "tokens.json", text: "3" }]),
+        [{ name: "image.json", text: "2" }, { name: "tokens.json", text: "3" }]);
+    },
+  },
+  {
+    name: "eight dumps are kept, and the open one is never the one that goes",
+    run() {
+      const kept = new Kept();
+      const dumps = Array.from({ length: 10 }, (_, i) => ({ name: `${i}.npz`, source: new Blob([String(i)]) }));
+      for (const dump of dumps) kept.keep(dump, dumps[0]);
+      assert.deepEqual(kept.dumps.map(({ name }) => name), ["0.npz", ...[3, 4, 5, 6, 7, 8, 9].map((i) => `${i}.npz`)]);
+      kept.keep({ ...dumps[4], item: 2 });
+      assert.equal(kept.dumps.length, 8);
+      assert.equal(kept.dumps[kept.indexOf(dumps[4].source)].item, 2);
+    },
+  },
+  {
+    name: "a picture's scale is not eaten by one column",
+    run() {
+      const values = [0.9, 0.1, 0, 0.8, 0, 0.2];
+      assert.equal(topWithoutHeaviest({ rows: 2, columns: 3, values }), 0.2);
+      assert.equal(topWithoutHeaviest({ rows: 2, columns: 1, values: [1, 1] }), 1);
     },
   },
   {
