@@ -16,6 +16,7 @@
  * @typedef {{json: string, blob: ArrayBuffer}} Answer
  * @typedef {{name: string, assume?: Record<string, string>, item?: number, describe?: boolean, preview?: boolean,
  *            beside?: {name: string, text: string}[]}} OpenArgs  as Session::open (src/app/session.h)
+ * @typedef {Blob | URL | import("./remote.js").RangedSource} Source  a URL is on the page's own host
  * @typedef {{engine: string, server: string, wasm: ArrayBuffer}} Parts  the two scripts' text, the module's bytes
  */
 
@@ -45,7 +46,7 @@ const megabytes = (bytes) => `${Math.ceil(bytes / 1e6)} MB`;
  *   resolve: (answer: Answer) => void, reject: (error: RollscopeError) => void,
  *   onProgress?: (progress: Progress) => void, onPartial?: (partial: Partial) => void,
  *   reads?: boolean,                                 reads a file
- *   opens?: {source: Blob | URL, args: OpenArgs},   what is open once it is answered (with a blob)
+ *   opens?: {source: Source, args: OpenArgs},   what is open once it is answered (with a blob)
  *   cancelled: boolean, timer: any, last: Progress,
  * }} Question
  */
@@ -251,7 +252,7 @@ export class Engine {
   async #opening(source, args) {
     return {
       kind: "open",
-      source: this.inPage ? { bytes: await wholeFile(source, args.name) } : source instanceof Blob ? { file: source } : { url: source.href, limit: URL_LIMIT },
+      source: this.inPage ? { bytes: await wholeFile(source, args.name) } : source instanceof Blob ? { file: source } : { limit: URL_LIMIT, ...(source instanceof URL ? { url: source.href } : source) },
       args: JSON.stringify(args),
     };
   }
@@ -259,7 +260,7 @@ export class Engine {
   /**
    * Opens a dump beside the one that is open; only success replaces it. With `args.preview` nothing is replaced, and the
    * answer's blob is one matrix (session.h).
-   * @param {Blob | URL} source
+   * @param {Source} source
    * @param {OpenArgs} args
    * @param {(progress: Progress) => void} [onProgress]
    * @param {(partial: Partial) => void} [onPartial]  while reading, after each layer of the stream that is shown first
@@ -291,7 +292,7 @@ async function wholeFile(source, name) {
       if (source.size > PAGE_LIMIT) refuse(source.size);
       return await source.arrayBuffer();
     }
-    const response = await fetch(source);
+    const response = await fetch(source instanceof URL ? source : source.url);
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     const size = Number(response.headers.get("Content-Length") ?? 0);
     if (size > PAGE_LIMIT) refuse(size);

@@ -3,7 +3,7 @@
 // files itself. Between two steps it looks at its messages, so cancelling and a newer question are seen at once.
 //
 // Page to engine:  {kind: "start", wasm}, {kind: "open", id, source, args}, {kind: "ask", id, verb, args},
-//                  {kind: "cancel", id}.   source: {file: Blob} | {url, limit} | {bytes: ArrayBuffer}; args: JSON text
+//                  {kind: "cancel", id}.   source: {file: Blob} | {url, limit, size?, etag?, modified?} | {bytes: ArrayBuffer}; args: JSON text
 // Engine to page:  {kind: "hello"}, {kind: "ready"}, {kind: "progress", id, progress}, {kind: "partial", id, partial},
 //                  {kind: "done", id, json, blob}, {kind: "failed", id, error}, {kind: "crash", reason}, and after a dump
 //                  took another's place {kind: "room", used, size}: bytes of memory still in use, size of the file.
@@ -35,35 +35,50 @@
     return Object.assign(new Error(code), { failure: { code, params } });
   }
 
-  /** Reads byte ranges of a URL by synchronous requests; a server that knows no ranges gives the whole at once. */
-  function urlReader(url, limit, name) {
+  /**
+   * Reads byte ranges of a URL by synchronous requests; a server that knows no ranges gives the whole at once. What the
+   * page has found out of the file (size, etag, modified; remote.js) is not asked again, and has to stay true: pieces of
+   * two versions are no file. The policy of the page holds here too, so no redirect leads to another host.
+   */
+  function urlReader({ url, limit, size: known, etag, modified }, name) {
+    const failed = (detail) => failure("read_failed", { file: name, detail });
+    let version = { etag, modified };
     const get = (from, to) => {
       const request = new XMLHttpRequest();
       request.open("GET", url, false);
       request.responseType = "arraybuffer";
       request.setRequestHeader("Range", `bytes=${from}-${to - 1}`);
-      try { request.send(); } catch (cause) { throw failure("read_failed", { file: name, detail: String(cause.message || cause) }); }
+      try { request.send(); } catch (cause) { throw failed(String(cause.message || cause)); }
       const empty = request.status === 416 && from === 0;  // no byte is in range
-      if (request.status !== 200 && request.status !== 206 && !empty) throw failure("read_failed", { file: name, detail: `HTTP ${request.status}` });
+      if (request.status !== 200 && request.status !== 206 && !empty) throw failed(`HTTP ${request.status}`);
       return request;
     };
-    const first = get(0, BLOCK);
-    if (first.status === 416) return memoryReader(new ArrayBuffer(0));
-    const total = /\/(\d+)$/.exec(first.getResponseHeader("Content-Range") || "");
-    // Offsets into a packed transfer would not be those of the file.
-    if (first.status === 200 || !total || first.getResponseHeader("Content-Encoding")) {
-      if (first.status === 206) throw failure("read_failed", { file: name, detail: "Content-Range" });
-      return memoryReader(first.response);
+    const total = (request) => Number((/\/(\d+)$/.exec(request.getResponseHeader("Content-Range") || "") || [])[1] ?? NaN);
+    const versionOf = (request) => ({ etag: request.getResponseHeader("ETag") || "", modified: request.getResponseHeader("Last-Modified") || "" });
+    let size = known, start = 0, block = new Uint8Array(0);
+    if (size === undefined) {
+      const first = get(0, BLOCK);
+      if (first.status === 416) return memoryReader(new ArrayBuffer(0));
+      // Offsets into a packed transfer would not be those of the file.
+      if (first.status === 200 || Number.isNaN(total(first)) || first.getResponseHeader("Content-Encoding")) {
+        if (first.status === 206) throw failed("Content-Range");
+        return memoryReader(first.response);
+      }
+      size = total(first);
+      version = versionOf(first);
+      block = new Uint8Array(first.response);
     }
-    const size = Number(total[1]);
     if (size > limit) throw failure("too_big", { file: name, needed: `${Math.ceil(size / 1e6)} MB`, limit: `${Math.floor(limit / 1e6)} MB`, detail: url });
-    let start = 0, block = new Uint8Array(first.response);
     return {
       size,
       read(offset, length) {
         if (offset < start || offset + length > start + block.length) {
-          const end = Math.min(size, offset + Math.max(length, BLOCK));
-          block = new Uint8Array(get(offset, end).response);
+          const request = get(offset, Math.min(size, offset + Math.max(length, BLOCK)));
+          const now = versionOf(request);
+          // A header that this answer lacks says nothing; some servers send them with some answers only.
+          const differs = (one) => version[one] && now[one] && version[one] !== now[one];
+          if (request.status !== 206 || total(request) !== size || differs("etag") || differs("modified")) throw failed("it has changed on the server since it was opened");
+          block = new Uint8Array(request.response);
           start = offset;
         }
         return block.subarray(offset - start, offset - start + length);
@@ -174,7 +189,7 @@
     function open(message) {
       const { source, args } = message;
       const { name, preview } = JSON.parse(args);
-      const reader = source.file ? fileReader(source.file) : source.url ? urlReader(source.url, source.limit, name) : memoryReader(source.bytes);
+      const reader = source.file ? fileReader(source.file) : source.url ? urlReader(source, name) : memoryReader(source.bytes);
       const number = sourceCount++;
       sources.set(number, reader);
       begin(message.id, preview ? "preview" : "open", withText(args, (text) => module._rs_open(number, reader.size, text)), number);

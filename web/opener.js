@@ -47,7 +47,7 @@ export class Opener {
       const source = await this.#source(from, name, stop.signal, card);
       if (stop.signal.aborted) throw new RollscopeError({ code: "cancelled", params: {} });
       const args = { name, assume, item, ...(beside.length ? { beside } : {}) };
-      job = this.app.engine().open(source instanceof Blob ? source : new URL(source.url), args, (p) => card.progress(p), (row) => card.partial(row));
+      job = this.app.engine().open(source, args, (p) => card.progress(p), (row) => card.partial(row));
       const answer = await job.promise;
       const info = JSON.parse(answer.json);
       this.current = { name, source, assume, item, beside, info, archive: answer.blob, state: options.state, byHand: options.byHand ?? false };

@@ -50,12 +50,11 @@ export function showQuestion(dump, item, { locale, engine, again, pasteTokens })
       .catch(() => frame.replaceChildren(element("span", { class: "faint" }, locale.t("dom.question.no_picture"))));
     return frame;
   };
-  const source = dump.source instanceof Blob ? dump.source : new URL(dump.source.url);
   const fits = stream.queries * stream.keys <= MOST_CELLS;
   const late = Promise.reject(new Error("too big for a picture"));
   late.catch(() => {});
   const now = fits ? engine.ask("matrix", JSON.stringify({ recipe: {}, kind: "result" })) : { promise: late, cancel() {} };
-  const then = fits ? engine.open(source, { name, assume: { ...dump.assume, [key]: value }, item: dump.item, preview: true }) : { promise: late, cancel() {} };
+  const then = fits ? engine.open(dump.source, { name, assume: { ...dump.assume, [key]: value }, item: dump.item, preview: true }) : { promise: late, cancel() {} };
 
   const buttons = { other: element("button", { type: "button", onclick: () => answer(true) }, words("take_other")), this: element("button", { type: "button", onclick: () => answer(false) }, words("take_this")) };
   const cards = element("div", { class: "readings", role: "radiogroup", "aria-label": words("title"), onkeydown: (event) => { if (event.key === "Enter") { event.preventDefault(); answer(chosen() === "other"); } } });

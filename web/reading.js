@@ -34,7 +34,7 @@ export function showReading(name, locale, cancel) {
         : p.bytes >= MB ? locale.t("dom.reading.so_far", { read: whole(p.bytes) }) : "";
       plan.hidden = !(p.kept > 0 && p.total >= MB);
       if (!plan.hidden) plan.textContent = locale.t("dom.reading.plan", { total: whole(p.total), kept: whole(p.kept) });
-      layers.textContent = p.layers > 0 ? locale.t("dom.reading.layer", { layer: p.layer, layers: p.layers }) : "";
+      layers.textContent = p.silent ? locale.t("dom.reading.silent") : p.layers > 0 ? locale.t("dom.reading.layer", { layer: p.layer, layers: p.layers }) : "";
     },
     partial(data) {
       const loads = newest === null;

@@ -39,7 +39,7 @@ export async function reach(url, file, { signal, whole, limit, progress }) {
     blocked.stop();
   }
   const refuse = (error) => { stop.abort(); return error; };
-  if (!own && !liesOn(response.url, allowedHosts())) throw refuse(fail("unreachable", { kind: "redirected" }));
+  if (new URL(response.url).origin !== location.origin && !liesOn(response.url, allowedHosts())) throw refuse(fail("unreachable", { kind: "redirected" }));
   if (response.status === 416) return new Blob([]);  // no byte is in range: an empty file
   if (!response.ok) throw refuse(fail("http_status", { status: String(response.status), kind: [401, 403].includes(response.status) ? "refused" : [404, 410].includes(response.status) ? "missing" : "" }));
   if (/^text\/html\b/i.test(response.headers.get("Content-Type") ?? "") && !/\.html?$/i.test(url.pathname)) throw refuse(fail("not_a_file", {}));
@@ -48,7 +48,7 @@ export async function reach(url, file, { signal, whole, limit, progress }) {
   // Offsets into a packed transfer would not be those of the file.
   if (!whole && response.status === 206 && range && !response.headers.get("Content-Encoding")) {
     stop.abort();
-    return { url: response.url, size: Number(range[1]), etag: response.headers.get("ETag") ?? "", modified: response.headers.get("Last-Modified") ?? "" };
+    return { url: url.href, size: Number(range[1]), etag: response.headers.get("ETag") ?? "", modified: response.headers.get("Last-Modified") ?? "" };
   }
   const megabytes = (bytes) => `${Math.ceil(bytes / 1e6)} MB`;
   const tooBig = (bytes) => refuse(fail("too_big", { needed: megabytes(bytes), limit: megabytes(limit), detail: url.host }));

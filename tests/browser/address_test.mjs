@@ -22,8 +22,8 @@ export default [
   {
     name: "another host is named before it is asked; declining asks nothing and shows the page as it is",
     async run(ctx) {
-      const page = await ctx.newPage();
-      const asked = await playHosts(page, { [`${HOST}/a.npy`]: { body: dump() } });
+      const { page: newPage, asked } = await playHosts(ctx, { [`${HOST}/a.npy`]: { body: dump() } });
+      const page = await newPage();
       await page.goto(ctx.url + link(`${HOST}/a.npy`));
       await page.waitForSelector("dialog");
       const text = await page.textContent("dialog");
@@ -38,9 +38,9 @@ export default [
   {
     name: "with consent the dump opens in ranges, without cookies or referrer, and only that host may be asked",
     async run(ctx) {
-      const page = await ctx.newPage();
       const body = dump(64, 6, 24);
-      const asked = await playHosts(page, { [`${HOST}/far%20away.npy`]: { body, ranges: true, headers: { ETag: '"1"' } }, "https://other.example/x": { body: Buffer.from("x") } });
+      const { page: newPage, asked } = await playHosts(ctx, { [`${HOST}/far%20away.npy`]: { body, ranges: true, headers: { ETag: '"1"' } }, "https://other.example/x": { body: Buffer.from("x") } });
+      const page = await newPage();
       await agree(ctx, page, `${HOST}/far away.npy`, "far away.npy");
       const answer = await explain(page, { row: 3 });
       ctx.assert.ok(Math.abs(answer.matrix[0].reduce((sum, value) => sum + value, 0) - 1) < 1e-5);
@@ -58,8 +58,8 @@ export default [
     name: "a server without ranges, or one that hides them, is downloaded in one request",
     async run(ctx) {
       for (const how of [{ ranges: false }, { ranges: true, exposed: false }]) {
-        const page = await ctx.newPage();
-        const asked = await playHosts(page, { [`${HOST}/whole.npy`]: { body: dump(), ...how } });
+        const { page: newPage, asked } = await playHosts(ctx, { [`${HOST}/whole.npy`]: { body: dump(), ...how } });
+        const page = await newPage();
         await agree(ctx, page, `${HOST}/whole.npy`, "whole.npy");
         ctx.assert.equal(asked.length, 1, JSON.stringify(how));
         ctx.assert.equal((await explain(page, { row: 1 })).matrix[0].length, 4);
@@ -69,35 +69,23 @@ export default [
   {
     name: "a download shows its progress and can be cancelled",
     async run(ctx) {
-      const { createServer } = await import("node:http");
-      const page = await openSite(ctx);
-      // The page's own host, so that the body can come slowly: playing hosts answer at once.
       const body = Buffer.concat([dump(), Buffer.alloc(8e6)]);
-      const slow = createServer((_, response) => {
-        response.writeHead(200, { "Content-Length": body.length, "Access-Control-Allow-Origin": "*" });
-        response.write(body.subarray(0, 3e6));
-      });
-      await new Promise((done) => slow.listen(0, "127.0.0.1", done));
-      try {
-        await page.route("**/slow.npy", (route) => route.continue({ url: `http://127.0.0.1:${slow.address().port}/` }));
-        await page.evaluate(() => { location.hash = "#src=slow.npy"; });
-        await page.waitForFunction(() => /3 of 8 MB/.test(document.getElementById("reading").textContent));
-        await ctx.picture(page, "download");
-        await page.click("#reading button");
-        await page.waitForSelector("#reading", { state: "hidden" });
-        ctx.assert.equal(await openName(page), "sentiment_negative.npz");
-        ctx.assert.equal(await page.locator("dialog").count(), 0, "a cancelled download is no error");
-      } finally {
-        slow.closeAllConnections?.();
-        slow.close();
-      }
+      const { page: newPage } = await playHosts(ctx, { [`${HOST}/a.npy`]: { body: dump() }, [`${HOST}/slow.npy`]: { body, stall: 3e6 } });
+      const page = await newPage();
+      await agree(ctx, page, `${HOST}/a.npy`, "a.npy");
+      await page.evaluate((hash) => { location.hash = hash; }, link(`${HOST}/slow.npy`));
+      await page.waitForFunction(() => /3 of 8 MB/.test(document.getElementById("reading").textContent));
+      await ctx.picture(page, "download");
+      await page.click("#reading button");
+      await page.waitForSelector("#reading", { state: "hidden" });
+      ctx.assert.equal(await openName(page), "a.npy");
+      ctx.assert.equal(await page.locator("dialog").count(), 0, "a cancelled download is no error");
     },
   },
   {
     name: "pages, missing files, closed hosts and foreign redirects are told in words",
     async run(ctx) {
-      const page = await ctx.newPage();
-      const asked = await playHosts(page, {
+      const { page: newPage, asked } = await playHosts(ctx, {
         [`${HOST}/a.npy`]: { body: dump() },
         [`${HOST}/page.npz`]: { body: Buffer.from("<!doctype html><p>Sign in"), headers: { "Content-Type": "text/html; charset=utf-8" } },
         [`${HOST}/secret.npz`]: { status: 403 },
@@ -106,6 +94,7 @@ export default [
         [`${HOST}/empty.npy`]: {},
         "https://elsewhere.example/a.npz": { body: dump() },
       });
+      const page = await newPage();
       await agree(ctx, page, `${HOST}/a.npy`, "a.npy");
       for (const [file, wanted, words] of [
         ["page.npz", "not_a_file", /answered with a web page/], ["gone.npz", "http_status", /has no gone\.npz at this address \(404\)/], ["secret.npz", "http_status", /signed in/],
@@ -146,12 +135,12 @@ export default [
   {
     name: "a link to a page of a code host asks for the file behind it, and names where it is kept",
     async run(ctx) {
-      const page = await ctx.newPage();
       const raw = "https://huggingface.co/datasets/o/r/resolve/main/kept.npy", store = "https://cdn-lfs.hf.co/repos/kept?signed=1";
-      const asked = await playHosts(page, {
+      const { page: newPage, asked } = await playHosts(ctx, {
         [raw]: { status: 302, headers: { Location: store } },
         [store]: { body: dump(), ranges: true },
       });
+      const page = await newPage();
       await page.goto(ctx.url + link("https://huggingface.co/datasets/o/r/blob/main/kept.npy"));
       await page.waitForSelector("dialog");
       ctx.assert.match(await page.textContent("dialog"), /passes the request on to its file store, \*\.hf\.co/);
@@ -164,8 +153,10 @@ export default [
   {
     name: "the field behind Open takes an address as people write it, and consent says what has to be opened again",
     async run(ctx) {
-      const page = await openSite(ctx);
-      const asked = await playHosts(page, { "https://raw.githubusercontent.com/o/r/main/a.npy": { body: dump() } });
+      const { page: newPage, asked } = await playHosts(ctx, { "https://raw.githubusercontent.com/o/r/main/a.npy": { body: dump() } });
+      const page = await newPage();
+      await page.goto(ctx.url);
+      await settled(page);
       await page.setInputFiles("#file-input", { name: "mine.npy", mimeType: "", buffer: dump(3) });
       await opened(page, "mine.npy");
       await page.click("#open-button");
@@ -194,8 +185,8 @@ export default [
   {
     name: "scripts are refused another host unless this tab has agreed to it",
     async run(ctx) {
-      const page = await ctx.newPage();
-      await playHosts(page, { [`${HOST}/a.npy`]: { body: dump() }, [`${HOST}/b.npy`]: { body: dump(5), ranges: true } });
+      const { page: newPage } = await playHosts(ctx, { [`${HOST}/a.npy`]: { body: dump() }, [`${HOST}/b.npy`]: { body: dump(5), ranges: true } });
+      const page = await newPage();
       await page.goto(ctx.url);
       await settled(page);
       const open = (address) => page.evaluate((url) => window.rollscope.open(url).then((info) => info.streams[0].keys, ({ code: failed, text }) => [failed, text]), address);

@@ -106,7 +106,7 @@ export default [
       const page = await openSite(ctx, {}, `#src=${encodeURIComponent("scratch/far away.npy")}`);
       ctx.assert.equal(await openName(page), "far away.npy");
       const ranges = ctx.requests.filter((request) => request.url.includes("far away.npy")).map((request) => request.range);
-      ctx.assert.ok(ranges.length > 1 && ranges.every((range) => /^bytes=\d+-\d+$/.test(range)), JSON.stringify(ranges));
+      ctx.assert.ok(ranges.length > 1 && ranges.every((range) => /^bytes=\d+-\d*$/.test(range)), JSON.stringify(ranges));
       const { matrix } = await explain(page, { row: 3 });
       ctx.assert.ok(Math.abs(matrix[0].reduce((sum, value) => sum + value, 0) - 1) < 1e-5);
     },

@@ -22,6 +22,7 @@
 //                    playwright options)}. 1280 x 800 at dpr 1 by default. What the page throws fails the test;
 //                    page.consoleLines holds the console's lines, page.problems what it threw
 // ctx.newSite(o)     the site again with other surroundings: {prefix: "/some/path/", headers}; returns its address
+// ctx.afterwards(f)  f is called after the test
 // ctx.requests       what the site's server was asked for by this test: [{url, range}]
 // ctx.assert         node:assert/strict
 // ctx.picture(page, name)   a screenshot into build/pictures/name.png, for people to look at
@@ -52,7 +53,7 @@ function within(ms, promise) {
 
 /** What one test is given, and how to clear it away. */
 function makeContext(shared) {
-  const opened = [], servers = [], pages = [];
+  const opened = [], servers = [], pages = [], last = [];
   const ctx = {
     ...shared, assert, top, deps, requests: [],
     dumpUrl(name) {
@@ -79,6 +80,7 @@ function makeContext(shared) {
       servers.push(server);
       return `http://127.0.0.1:${server.port}${prefix}`;
     },
+    afterwards(work) { last.push(work); },
     async picture(page, name) {
       const folder = path.join(top, "build/pictures");
       mkdirSync(folder, { recursive: true });
@@ -87,6 +89,7 @@ function makeContext(shared) {
   };
   const close = async () => {
     await within(15_000, Promise.all([...opened.map((context) => context.close()), ...servers.map((server) => server.close())])).catch(() => {});
+    for (const work of last) await work();
   };
   return { ctx, pages, close };
 }
