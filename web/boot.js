@@ -43,6 +43,7 @@ const locale = new Locale((language) => {
   return once.get(language);
 });
 const theme = new Theme(fields.get("theme") ?? query.get("theme") ?? undefined);
+const exporter = new URL("../../export/rollscope_dump.py", assets);
 const kept = new Kept();
 const gallery = new Gallery(new URL("../../gallery/", assets));
 
@@ -143,7 +144,7 @@ async function openByHand(source, options = {}) {
     if (error.code === "cancelled") return false;
     if (error.address) { await askForHost(error, source); return false; }
     const again = (assume) => openByHand(source, { ...options, assume: { ...options.assume, ...assume } });
-    showError(error, { locale, name: error.file ?? "", openName: opener.current?.name ?? null, again, pick: header.pick });
+    showError(error, { locale, name: error.file ?? "", openName: opener.current?.name ?? null, again, pick: header.pick, exporter });
     return false;
   }
 }
@@ -156,7 +157,9 @@ async function askForHost({ address }, source) {
     locale,
     lost: current?.source instanceof Blob && !gallery.examples.some(({ file }) => file === current.name) ? current.name : null,
     agreed: () => {
-      if (!grant(address.hosts, String(source))) showError({ code: "host_not_allowed", params: { kind: "no_storage", file: address.name, host: address.url.host, link: address.url.href } }, { locale, name: address.name, openName: current?.name ?? null, again: () => {}, pick: header.pick });
+      if (grant(address.hosts, String(source))) return;
+      const failure = { code: "host_not_allowed", params: { kind: "no_storage", file: address.name, host: address.url.host, link: address.url.href } };
+      showError(failure, { locale, name: address.name, openName: current?.name ?? null, again: () => {}, pick: header.pick, exporter });
     },
     // A link that opens nothing leaves the page as a visit without one.
     declined: () => { if (!opener.current && !opener.busy && gallery.examples.length > 0) openExample(gallery.examples[0].id); },
@@ -242,7 +245,7 @@ const openReport = () => {
   const { current } = opener;
   if (current) showReport(current.name, current.info, { locale, again: reopen, pasteTokens });
 };
-const openHelp = () => showHelp(page?.commands() ?? [], { locale, licences: new URL("licenses.txt", assets), exporter: new URL("../../export/rollscope_dump.py", assets) });
+const openHelp = () => showHelp(page?.commands() ?? [], { locale, licences: new URL("licenses.txt", assets), exporter });
 
 /** Events of the page module (host.h, tell). */
 function hear(event, detail) {

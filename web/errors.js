@@ -6,6 +6,9 @@ import { SAMPLES } from "./samples.js";
 // Errors that one switch can settle: the button opens the same file again with it.
 const REMEDIES = { transposed: ["orientation", "columns"], logits: ["values", "logits"] };
 
+// Errors that end only when the attention itself is saved.
+const SAVED_ANEW = new Set(["all_none", "not_attention", "model_weights", "unknown_format", "empty"]);
+
 /** A line of code with a button that copies it. @param {import("./locale.js").Locale} locale */
 export function sample(code, locale) {
   const copy = element("button", {
@@ -23,9 +26,10 @@ export function sample(code, locale) {
  *   openName: string | null,  the file that is open
  *   again: (assume: Record<string, string>) => void,
  *   pick: () => void,
+ *   exporter: URL,            the script that saves attention from a notebook
  * }} app
  */
-export function showError(failure, { locale, name, openName, again, pick }) {
+export function showError(failure, { locale, name, openName, again, pick, exporter }) {
   const { what, fix } = locale.error(failure);
   const head = locale.has(`dom.head.${failure.code}`) ? `dom.head.${failure.code}` : "dom.head.other";
   const code = SAMPLES[failure.code];
@@ -47,6 +51,7 @@ export function showError(failure, { locale, name, openName, again, pick }) {
       locale.language !== "en" && failure.params?.detail ? element("p", { class: "faint", lang: "en" }, failure.params.detail) : null,
       fix ? element("p", { class: code ? "strong" : "" }, fix) : null,
       code ? sample(code, locale) : null,
+      SAVED_ANEW.has(failure.code) ? element("p", {}, locale.t("dom.exporter"), " ", element("a", { href: exporter.href, download: "rollscope_dump.py" }, "rollscope_dump.py")) : null,
       openName ? element("p", { class: "faint" }, locale.t("dom.unchanged", { file: openName })) : null,
     ],
     foot: [element("code", {}, failure.code), ...(link ? [" ", link] : [])],

@@ -2,6 +2,7 @@
 // pasted anywhere on the page. Fields are DOM, for the system's keyboard, selection and input methods.
 import { openDialog } from "./dialogs.js";
 import { element } from "./dom.js";
+import { hasTouch } from "./features.js";
 import { addressOf, kindOf, tokensOf } from "./typed.js";
 
 /**
@@ -48,7 +49,7 @@ export function showOpen(app, given = "") {
     open.classList.toggle("primary", usable);
     files.classList.toggle("primary", !usable);
     open.textContent = locale.t(kind === "tokens" ? "dom.open.use_tokens" : "dom.open.go");
-    hint.textContent = kind === "tokens" ? locale.count(app.openName ? "dom.open.is_tokens" : "dom.open.no_dump", tokensOf(field.value).length, { file: app.openName ?? "" }) : locale.t(`dom.open.is_${kind}`);
+    hint.textContent = kind === "tokens" ? locale.count(app.openName ? "dom.open.is_tokens" : "dom.open.no_dump", tokensOf(field.value).length, { file: app.openName ?? "" }) : locale.t(`dom.open.is_${kind}`) + (kind === "nothing" && !hasTouch() ? ` ${locale.t("dom.open.keys")}` : "");
   }
   function go() {
     const text = field.value;
@@ -61,7 +62,7 @@ export function showOpen(app, given = "") {
     closeLabel: locale.t("dom.close"),
     body: [
       element("p", {}, locale.t("dom.open.what")),
-      element("div", { class: "row start" }, files, element("span", { class: "faint" }, locale.t("dom.open.drop"))),
+      element("div", { class: "row start" }, files, hasTouch() ? null : element("span", { class: "faint" }, locale.t("dom.open.drop"))),
       element("label", { class: "field" }, element("span", { class: "strong" }, locale.t("dom.open.label")), field),
       hint,
     ],

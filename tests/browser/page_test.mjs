@@ -29,6 +29,8 @@ export default [
       const text = await page.textContent("dialog");
       ctx.assert.match(await page.textContent("dialog h2"), /letter\.npz/);
       ctx.assert.match(text, /numpy\.savez/);
+      const script = await page.evaluate(async (href) => { const answer = await fetch(href); return [answer.ok, (await answer.text()).includes("def save(")]; }, await page.getAttribute("dialog a[download]", "href"));
+      ctx.assert.deepEqual(script, [true, true], "what saves the attention lies on the site");
       ctx.assert.match(text, /Your open file, sentiment_negative\.npz, is unchanged\./);
       ctx.assert.equal(await page.textContent("dialog .dialog-note code"), "unknown_format");
       await ctx.picture(page, "error_light");
