@@ -119,7 +119,7 @@ class OpenJob final : public Job {
     const Stream& s = stream();
     StreamData& data = open_->streams[at_stream_];
     const std::size_t all = static_cast<std::size_t>(heads(s)) * static_cast<std::size_t>(s.layers());
-    data.stats.tolerance = sum_tolerance(s.dtype);
+    data.stats.tolerance = sum_tolerance(s.precision);
     data.stats.virtual_sink = s.virtual_sink;
     data.stats.received.reserve(all * static_cast<std::size_t>(s.keys));
     data.stats.own.reserve(all * static_cast<std::size_t>(s.keys));

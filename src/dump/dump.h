@@ -44,6 +44,7 @@ struct Stream {
   int batch = 1;  // items in the file, of which
   int item = 0;   // this one was read
   DType dtype = DType::f32;
+  DType precision = DType::f32;  // what the numbers went through: bf16 where a bf16 tensor was saved as f32
   bool causal = false;       // measured: no weight above the diagonal in any layer (Q = K > 1)
   bool virtual_sink = false;  // the last key (and, where Q = K, the last query) is the virtual sink of ruling 2
   std::vector<Token> query_tokens;  // [Q]
@@ -98,7 +99,7 @@ struct Dump {
 // Messages between engine and page (base/archive.h).
 template <class A> void fields(A& a, Token& t) { a(t.raw, t.label, t.special, t.word, t.starts_word); }
 template <class A> void fields(A& a, Stream& s) {
-  a(s.name, s.kind, s.layer_numbers, s.heads, s.queries, s.keys, s.batch, s.item, s.dtype, s.causal, s.virtual_sink,
+  a(s.name, s.kind, s.layer_numbers, s.heads, s.queries, s.keys, s.batch, s.item, s.dtype, s.precision, s.causal, s.virtual_sink,
     s.query_tokens, s.key_tokens, s.value_norms, s.predicts);
 }
 template <class A> void fields(A& a, PatchGrid& g) { a(g.prefix, g.rows, g.columns); }

@@ -200,6 +200,7 @@ class Importer {
     s.batch = records_ > 0 ? records_ : c.placed.batch;
     s.item = options_.item;
     s.dtype = c.placed.dtype;
+    s.precision = c.sample.precision;
     s.causal = c.sample.causal && c.sample.rows > 0;
 
     const TokenContext context{&container_, item(), assumed_.tokens, only, c.group.stepped()};

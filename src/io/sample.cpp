@@ -1,6 +1,7 @@
 #include "io/sample.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -39,7 +40,26 @@ int band_of(MatrixView m) {
   return half;
 }
 
-void look(MatrixView m, double tol, bool whole, const std::vector<int>& row_numbers, Sample& out) {
+// Whether numbers went through a narrower type on their way: .float() does not bring back what was rounded off.
+struct Rounded {
+  bool bf16 = true, f16 = true;
+  std::uint64_t numbers = 0;
+  void see(Real x) {
+    const auto wide = static_cast<float>(x);
+    if (x == 0 || x == 1 || !std::isfinite(wide)) return;
+    const auto bits = std::bit_cast<std::uint32_t>(wide);
+    ++numbers;
+    bf16 = bf16 && (bits & 0xffff) == 0;
+    const float size = std::abs(wide);  // a half has ten bits behind its leading one, and steps of 2^-24 near zero
+    f16 = f16 && size <= 65504 && (size >= 0x1p-14f ? (bits & 0x1fff) == 0 : size * 0x1p24f == std::floor(size * 0x1p24f));
+  }
+  [[nodiscard]] DType type(DType shown) const {
+    if (numbers < 64 || (shown != DType::f32 && shown != DType::f64)) return shown;
+    return bf16 ? DType::bf16 : f16 ? DType::f16 : shown;
+  }
+};
+
+void look(MatrixView m, double tol, bool whole, const std::vector<int>& row_numbers, Sample& out, Rounded& rounded) {
   ++out.heads;
   const int band = whole ? band_of(m) : 0;
   out.band = out.heads == 1 ? band : std::min(out.band, band);
@@ -65,6 +85,7 @@ void look(MatrixView m, double tol, bool whole, const std::vector<int>& row_numb
       row.sum += x;
       column.sum += x;
       row.exps += std::exp(std::min(x, 700.0));
+      rounded.see(m(i, j));
       if (x != 0) {
         row.any = column.any = true;
         const auto column_number = static_cast<std::size_t>(j);
@@ -151,14 +172,16 @@ Result<Sample> take_sample(const StackPlan& plan, DType shown) {
   else wanted = {{0, 0}, {0, heads - 1}, {layers / 2, heads / 2}, {layers - 1, heads - 1}};
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
 
+  Rounded rounded;
   const auto stack = make_stored_stack(part);
   std::vector<Real> numbers(static_cast<std::size_t>(part.kept_rows()) * static_cast<std::size_t>(columns));
   const MatrixView view{numbers.data(), part.kept_rows(), static_cast<int>(columns)};
   for (const auto& [layer, head] : wanted) {
     if (auto done = stack->read_head(layer, head, view); !done) return tl::unexpected(done.error());
-    look(view, tolerance(shown), whole, row_numbers, out);
+    look(view, tolerance(shown), whole, row_numbers, out, rounded);
   }
   out.whole = whole;
+  out.precision = rounded.type(shown);
   if (whole) count_zeros(*stack, wanted.front(), view, out);
   if (out.low > out.high) out.low = out.high = 0;
   if (out.rows > 0) out.sum_mean /= static_cast<double>(out.rows);

@@ -17,6 +17,7 @@ struct Sample {
   std::uint64_t infinite = 0, nan = 0;
   double sum_low = 0, sum_high = 0, sum_mean = 0;  // of the row sums
   double low = 0, high = 0;       // of the finite numbers
+  DType precision = DType::f32;   // the narrowest floating type that holds every number seen; else the file's
   bool below_zero = false;        // more than rounding explains
   int heads = 0;             // matrices looked at
   bool whole = false;        // all their rows were

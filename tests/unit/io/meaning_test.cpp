@@ -498,3 +498,15 @@ TEST_CASE("tokens given beside a dump take the place of its own") {
   options.beside = {{"tokens.txt", "  "}};
   CHECK(code(npz({{"attentions", f4(2, 2, 3, 3)}}, options)) == "bad_value");
 }
+
+TEST_CASE("numbers of 16 bits that were saved as 32 are known for what they are") {
+  const auto rounded = [](auto round) {
+    std::vector<float> a = attention(4, 8, 8);
+    for (float& x : a) x = round(x);
+    return npz({{"attentions", npy_f4("(2, 2, 8, 8)", a)}})->info.streams[0].precision;
+  };
+  CHECK(rounded([](float x) { return x; }) == DType::f32);
+  CHECK(rounded([](float x) { std::uint32_t b; std::memcpy(&b, &x, 4); b &= 0xffff0000u; std::memcpy(&x, &b, 4); return x; }) == DType::bf16);
+  CHECK(rounded([](float x) { return std::round(x * 1024) / 1024; }) == DType::f16);
+  CHECK(npz({{"attentions", f4(2, 2, 8, 8)}})->info.streams[0].dtype == DType::f32);
+}
