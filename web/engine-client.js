@@ -25,7 +25,7 @@ const PAGE_LIMIT = 64 << 20; // bytes that the page itself reads into memory
 const URL_LIMIT = 4e9;
 const CANCEL_MS = 300;       // a cancelled opening that has not ended by then is inside one long call
 const SILENT_MS = 20_000;
-const LARGE_HEAP = 64 << 20; // worth giving back
+const LARGE_HEAP = 40 << 20; // worth giving back
 const SMALL_FILE = 32 << 20; // read again in no time
 
 /** An error in the form of the contracts; `text` and `fix` are filled in by whoever shows it. */
@@ -65,7 +65,7 @@ export class Engine {
   /**
    * @param {Parts} parts
    * @param {{scripts: string[], noWorker?: boolean, onChange?: () => void, onCrash?: (failure: Failure) => void}} options
-   *   scripts: addresses of the two scripts, for the page; onChange: an answer came, the heap may have grown
+   *   scripts: addresses of the two scripts, for the page; onChange: an answer came, the heap may have grown; onCrash: no dump is open any more
    */
   constructor(parts, options) {
     this.parts = parts;
@@ -167,10 +167,11 @@ export class Engine {
     const failure = message.memory
       ? { code: "out_of_memory", params: { needed: "?" } }
       : { code: "read_failed", params: { detail: message.reason } };
-    if (this.#restoring) this.#current = null;
+    const told = this.#restoring;  // by #restore, which fails now
+    if (told) this.#current = null;
     for (const id of [...this.#open.keys()]) this.#receive({ kind: "failed", id, error: failure });
     this.#restart();
-    this.options.onCrash?.(failure);
+    if (!this.#current && !told) this.options.onCrash?.(failure);
     this.options.onChange?.();
   }
 

@@ -18,12 +18,32 @@
   // The smaller first. A question about the open dump overtakes the reading of the next one; thumbnails wait for both.
   const PRIORITY = { view: 0, info: 0, matrix: 1, explain: 1, open: 2, preview: 2, thumbs: 3 };
   const PLAN_BYTES = 8 << 20;  // what is read in no time needs no plan
+  const SAMPLE_BYTES = 20 << 20;  // the importer reads no more of stored numbers; what goes on is a text
   const BLOCK = 1 << 20;  // bytes that one request over the network brings
 
-  /** Reads byte ranges of a Blob, inside a worker. */
+  /**
+   * Reads byte ranges of a Blob, inside a worker. A request costs milliseconds, however little it asks for, so small
+   * ones that follow each other (a text, a packed array) are served from a block.
+   */
   function fileReader(file) {
     const reader = new FileReaderSync();
-    return { size: file.size, read: (offset, length) => new Uint8Array(reader.readAsArrayBuffer(file.slice(offset, offset + length))) };
+    const { size } = file;
+    if (size === 0) reader.readAsArrayBuffer(file);  // of a file that has gone the size is 0, and reading says so
+    const get = (from, to) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
+    let start = 0, block = new Uint8Array(0), next = -1;  // next: where the last request ended
+    return {
+      size,
+      read(offset, length) {
+        const follows = offset === next, end = offset + length;
+        next = end;
+        if (offset < start || end > start + block.length) {
+          if (!follows || length >= BLOCK) return get(offset, end);
+          block = get(offset, Math.min(size, offset + BLOCK));
+          start = offset;
+        }
+        return block.subarray(offset - start, end - start);
+      },
+    };
   }
 
   function memoryReader(buffer) {
@@ -128,7 +148,7 @@
     function importing(one, length, size) {
       one.imported += length;
       const now = performance.now();
-      if (one.imported < PLAN_BYTES || now - one.told < PROGRESS_MS) return;
+      if (one.imported < SAMPLE_BYTES || now - one.told < PROGRESS_MS) return;
       one.told = now;
       const bytes = Math.min(one.imported, size);
       one.start = 0.9 * bytes / size;
@@ -171,6 +191,7 @@
         work();
       } catch (cause) {
         if (cause && cause.failure) say({ kind: "failed", id, error: cause.failure });
+        else if (cause instanceof DOMException) say({ kind: "failed", id, error: { code: "read_failed", params: { detail: why(cause) } } });
         else crash(cause);
       }
     }

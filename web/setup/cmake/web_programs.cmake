@@ -50,7 +50,9 @@ if(engine_sources)
   target_compile_options(engine PRIVATE -Oz)
   target_include_directories(engine PRIVATE "${CMAKE_BINARY_DIR}/generated")
   target_link_libraries(engine PRIVATE rollscope_flags rollscope_session rollscope_platform)
-  target_link_options(engine PRIVATE -Oz ${common_link_options} -sEXPORT_NAME=RollscopeEngine -sENVIRONMENT=web,worker)
+  # Memory grows by a twentieth, not by the usual fifth: a large dump takes what it needs and little more.
+  target_link_options(engine PRIVATE -Oz ${common_link_options} -sEXPORT_NAME=RollscopeEngine -sENVIRONMENT=web,worker
+    -sMEMORY_GROWTH_GEOMETRIC_STEP=0.05)
   rollscope_exports(engine "${CMAKE_SOURCE_DIR}/src/app/engine.h")
   rollscope_js_libraries(engine web/libs/engine_*.js)
 endif()
