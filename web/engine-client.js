@@ -23,7 +23,7 @@
 const HELLO_MS = 4000;       // a worker that has not said a word by then never will
 const PAGE_LIMIT = 64 << 20; // bytes that the page itself reads into memory
 const URL_LIMIT = 4e9;
-const CANCEL_MS = 300;       // a cancelled opening that has not ended by then is inside one long call
+const CANCEL_MS = 200;       // a cancelled opening that has not ended by then is inside one long call; over within 300
 const SILENT_MS = 20_000;
 const LARGE_HEAP = 40 << 20; // worth giving back
 const SMALL_FILE = 32 << 20; // read again in no time
