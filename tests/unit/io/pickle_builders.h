@@ -86,6 +86,8 @@ inline Pickle ndarray(const std::string& descr, const std::vector<std::int64_t>&
          tuple({integer(1), integers(shape), type, fortran ? "\x88" : "\x89", data}) + "b";
 }
 
+inline std::vector<Real> part(const std::vector<float>& all, int from, int to) { return {all.begin() + from, all.begin() + to}; }
+
 inline Bytes seed(const std::string& path) {
   std::ifstream in(std::string(ROLLSCOPE_TEST_DATA) + "/fuzz/seeds/" + path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};

@@ -103,7 +103,7 @@ TEST_CASE("bytes of 2 kB and of 200 kB are read alike, as bytes and as Latin-1 t
       auto dump = open(pickled(ndarray("f4", {2, tokens, tokens}, stored)));
       REQUIRE_MESSAGE(dump, rollscope::testing::text(dump));
       CHECK(all_heads(*dump) == reals(a));
-      CHECK(head(*dump, 0, 1, 0) == std::vector<Real>(reals(a).begin() + tokens * tokens, reals(a).end()));
+      CHECK(head(*dump, 0, 1, 0) == part(a, tokens * tokens, 2 * tokens * tokens));
     }
   }
 }
@@ -189,7 +189,7 @@ TEST_CASE("a stack that lacks what an instruction takes, and a memo that lacks a
                                      std::string("Nb."), std::string("NNa."), std::string("NNNs."), std::string("\x93."), std::string("o."), std::string("(o."), std::string("\x82\x01."), std::string("\x97."), std::string("\xff."),
                                      std::string("Iabc\n."), std::string("Fxyz\n."), std::string("Snoquote\n."), std::string("\x8b\xff\xff\xff\x7f."), std::string("\x80\x09N.")}) {
     CAPTURE(program);
-    CHECK(runs(bytes_of(program)) == (program[0] == '\x8b' ? "bad_pickle" : "bad_pickle"));
+    CHECK(runs(bytes_of(program)) == "bad_pickle");
   }
 }
 
