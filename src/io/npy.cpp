@@ -182,7 +182,9 @@ std::string kind_name(char kind, const std::string& descr) {
   }
 }
 
-Result<void> read_descr(const std::string& descr, const std::string& array, NpyHeader& out) {
+}  // namespace
+
+Result<void> read_npy_type(const std::string& descr, const std::string& array, NpyHeader& out) {
   std::size_t at = 0;
   if (!descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos) {
     out.big_endian = descr[0] == '>';
@@ -217,8 +219,6 @@ Result<void> read_descr(const std::string& descr, const std::string& array, NpyH
   out.item_size = size;
   return {};
 }
-
-}  // namespace
 
 bool sniff_npy(std::span<const std::uint8_t> head) {
   return head.size() >= kMagic.size() && std::equal(kMagic.begin(), kMagic.end(), head.begin(), [](char a, std::uint8_t b) {
@@ -258,7 +258,7 @@ Result<NpyHeader> read_npy_header(ByteSource& source, const std::string& name) {
   out.shape = std::move(*fields.shape);
   if (fields.structured)
     return fail(ErrorCode::unsupported_dtype, {{"array", array}, {"dtype", "structured (named fields)"}});
-  if (auto done = read_descr(*fields.descr, array, out); !done) return tl::unexpected(done.error());
+  if (auto done = read_npy_type(*fields.descr, array, out); !done) return tl::unexpected(done.error());
 
   const auto elements = shape_product(out.shape);
   const auto needed = elements ? checked_mul(*elements, out.item_size) : std::nullopt;

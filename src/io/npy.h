@@ -34,6 +34,11 @@ inline constexpr std::uint64_t kNpyHeaderLimit = 65536;
 // unsupported_dtype, read_failed. Allocates at most 64 KiB whatever the header says.
 [[nodiscard]] Result<NpyHeader> read_npy_header(ByteSource& source, const std::string& name);
 
+// The type that a name such as "<f4" stands for: kind, dtype, item_size and big_endian of `out`.
+//   array  for messages
+// Errors: object_array, unsupported_dtype, bad_header.
+[[nodiscard]] Result<void> read_npy_type(const std::string& descr, const std::string& array, NpyHeader& out);
+
 // All elements of a text array, UTF-8; trailing NULs dropped. Invalid code points become U+FFFD.
 // Errors: read_failed, too_big (more than 32 MB of text).
 [[nodiscard]] Result<std::vector<std::string>> read_npy_texts(ByteSource& source, const NpyHeader& header);

@@ -19,11 +19,6 @@ using namespace std::string_view_literals;
 constexpr Magic kForeign[] = {
     {"\x89HDF\r\n\x1a\n"sv, "it is an HDF5 file; in Python: A = h5py.File(f)['attentions'][()]; numpy.savez(...)"},
     {"GGUF"sv, "it is a GGUF model, and such files never hold attention weights"},
-    {"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9"sv, "it is a PyTorch file of the old kind (torch.save), which is not read yet; in Python: A = torch.load(f); numpy.savez(...)"},
-    {"\x80\x02"sv, "it is a Python pickle, which is not read yet; load it in Python and numpy.savez(...)"},
-    {"\x80\x03"sv, "it is a Python pickle, which is not read yet; load it in Python and numpy.savez(...)"},
-    {"\x80\x04"sv, "it is a Python pickle, which is not read yet; load it in Python and numpy.savez(...)"},
-    {"\x80\x05"sv, "it is a Python pickle, which is not read yet; load it in Python and numpy.savez(...)"},
     {"PK\x07\x08"sv, "it is one part of a split zip archive"},
     {"\x1f\x8b"sv, "it is packed with gzip; unpack it first"},
     {"BZh"sv, "it is packed with bzip2; unpack it first"},
@@ -44,7 +39,48 @@ constexpr Magic kForeign[] = {
     {"\xff\xfe"sv, "it is text in UTF-16; save it as UTF-8"},
     {"\xfe\xff"sv, "it is text in UTF-16; save it as UTF-8"},
     {"# vtk"sv, "it is a VTK file"},
+    {"sys_info\0"sv, "it is a PyTorch file from before version 0.1.10 (a tar archive); load it there, and numpy.savez(...)"},
+    {"././@PaxHeader"sv, "it is a tar archive; unpack it first (torch.save wrote such files before version 0.1.10)"},
 };
+
+bool identifier(std::string_view text, bool dotted) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (dotted && c == '.');
+  });
+}
+
+// "p0\n": a memo entry of protocol 0, as its pickler puts one behind every container.
+bool put_line(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  return text.starts_with("p") && end > 1 && end <= 10 && text.substr(1, end - 1).find_first_not_of("0123456789") == text.npos;
+}
+
+// Pickles of protocols 0 and 1 have no magic. Each begins with a container or a class, remembered at once: no table
+// and no prose does.
+bool sniff_old_pickle(std::string_view head) {
+  std::string_view text = head;
+  while (text.size() > 1 && text[0] == '(') {
+    text.remove_prefix(1);
+    if ((text[0] == 'l' || text[0] == 'd' || text[0] == 't') && put_line(text.substr(1))) return true;
+  }
+  const bool nested = text.size() < head.size();
+  if (text.size() > 2 && (text[0] == '}' || text[0] == ']' || text[0] == ')') && text[1] == 'q') return static_cast<unsigned char>(text[2]) < 2 || nested;
+  if (nested && (text[0] == 'I' || text[0] == 'F' || text[0] == 'L')) {  // (I1\nI2\ntp0\n
+    const std::size_t end = text.find('\n');
+    return end != text.npos && end > 1 && end + 1 < text.size() && text.substr(1, end - 1).find_first_not_of("0123456789.-+eLnaif") == text.npos &&
+           std::string_view("IFLt(NcSVg").find(text[end + 1]) != std::string_view::npos;
+  }
+  if (text.empty() || (text[0] != 'c' && !(nested && text[0] == 'i'))) return false;
+  const std::size_t first = text.find('\n');
+  const std::string_view module = text.substr(1, first == text.npos ? text.npos : first - 1);
+  if (!identifier(module, true)) return false;
+  if (first == text.npos) return module.size() > 40 && module.find('.') != module.npos;
+  const std::size_t second = text.find('\n', first + 1);
+  if (second == text.npos) return module.find('.') != module.npos && identifier(text.substr(first + 1), true);
+  if (!identifier(text.substr(first + 1, second - first - 1), true) || second + 1 == text.size()) return false;
+  const std::string_view behind = text.substr(second + 1);
+  return put_line(behind) || std::string_view("q()}]R.").find(behind[0]) != std::string_view::npos || text[0] == 'i';
+}
 
 std::string hex(std::span<const std::uint8_t> bytes) {
   std::string out;
@@ -73,6 +109,9 @@ Sniffed sniff(std::span<const std::uint8_t> head, std::uint64_t file_size, std::
   if (printable_text && (first == '{' || first == '[')) return {FileKind::json, ""};
   if (printable_text && start != content.npos && (content.substr(start) == "null" || content.substr(start).starts_with("null\n"))) return {FileKind::json, ""};
   if (sniff_safetensors(head, file_size)) return {FileKind::safetensors, ""};
+  if (text.starts_with("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9"sv)) return {FileKind::torch_legacy, ""};
+  if (head.size() >= 2 && head[0] == 0x80 && head[1] <= 5) return {FileKind::pickle, ""};
+  if (sniff_old_pickle(text)) return {FileKind::pickle, ""};
   for (const Magic& m : kForeign)
     if (text.starts_with(m.bytes)) return {FileKind::foreign, std::string(m.what)};
 
