@@ -277,6 +277,10 @@ class Machine {
   bool push_name(std::string module, std::string name) {
     if (module.size() > kPickleName || name.size() > kPickleName) return bad("names a class by more than 4096 letters"), false;
     if (!within_values()) return false;
+    if (name == "NumpyArrayWrapper" && module.ends_with("numpy_pickle")) {  // joblib: raw numbers between the instructions
+      (void)failed({ErrorCode::unknown_format, {{"detail", "joblib wrote it, and put numbers between the instructions of the pickle; in Python: A = joblib.load(f); numpy.savez(...)"}}});
+      return false;
+    }
     if (is_dangerous(module, name)) {
       (void)failed({ErrorCode::dangerous_pickle, {{"name", printable(module + "." + name)}}});
       return false;

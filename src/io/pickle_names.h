@@ -23,7 +23,8 @@ enum class PickleClass : std::uint8_t {
   tensor,         // (storage, offset, size, stride, ...)
   tensor_v3,      // the same; the type of numbers is the seventh argument
   sparse, quantised, meta_tensor, nested_tensor, wrapper,  // tensors without plain numbers
-  ndarray, frombuffer, scalar, dtype, masked, jax_array,   // of numpy
+  ndarray, frombuffer, scalar, dtype, masked,   // of numpy
+  jax_array,      // (function, arguments, state of ndarray, ...): jax, dill
   data_frame,
   text_array,     // numpy.dtypes.StringDType
 };

@@ -43,6 +43,14 @@ constexpr Magic kForeign[] = {
     {"././@PaxHeader"sv, "it is a tar archive; unpack it first (torch.save wrote such files before version 0.1.10)"},
 };
 
+// torch.save before 1.6: a pickle of the number 0x1950a86a20f9469cfc6c goes first, in any protocol.
+bool sniff_torch_legacy(std::string_view head) {
+  if (head.starts_with("L119547037146038801333356L\n")) return true;
+  if (head.size() < 12 || head[0] != '\x80' || static_cast<unsigned char>(head[1]) > 5) return false;
+  head.remove_prefix(head[2] == '\x95' ? 11 : 2);  // a frame, from protocol 4 on
+  return head.starts_with("\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv);
+}
+
 bool identifier(std::string_view text, bool dotted) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (dotted && c == '.');
@@ -109,7 +117,7 @@ Sniffed sniff(std::span<const std::uint8_t> head, std::uint64_t file_size, std::
   if (printable_text && (first == '{' || first == '[')) return {FileKind::json, ""};
   if (printable_text && start != content.npos && (content.substr(start) == "null" || content.substr(start).starts_with("null\n"))) return {FileKind::json, ""};
   if (sniff_safetensors(head, file_size)) return {FileKind::safetensors, ""};
-  if (text.starts_with("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9"sv)) return {FileKind::torch_legacy, ""};
+  if (sniff_torch_legacy(text)) return {FileKind::torch_legacy, ""};
   if (head.size() >= 2 && head[0] == 0x80 && head[1] <= 5) return {FileKind::pickle, ""};
   if (sniff_old_pickle(text)) return {FileKind::pickle, ""};
   for (const Magic& m : kForeign)

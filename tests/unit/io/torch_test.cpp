@@ -23,6 +23,19 @@ TEST_CASE("a tensor reads out of an archive and out of the layout before it") {
   }
 }
 
+TEST_CASE("the layout before 1.6 is known in every protocol") {
+  for (int protocol = 0; protocol <= 5; ++protocol) {
+    CAPTURE(protocol);
+    const std::string magic = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
+    Bytes file = pickled(protocol < 2 ? "L119547037146038801333356L\n" : protocol < 4 ? magic : "\x95" + number_bytes(13, 8) + magic, protocol);
+    const Bytes two = torch_legacy(tensor(), kStorages);
+    file.insert(file.end(), two.begin() + 15, two.end());
+    auto dump = open(file);
+    REQUIRE_MESSAGE(dump, rollscope::testing::text(dump));
+    CHECK(all_heads(*dump) == reals(kNumbers));
+  }
+}
+
 TEST_CASE("views are read where they lie: offset, strides, one storage for several") {
   TensorSpec second;
   second.offset = 9;
