@@ -102,6 +102,7 @@ std::map<std::string, NumberPlace> places_of_numbers(const std::vector<StoredArr
     std::vector<std::pair<std::string, std::vector<int>>> names;
     std::vector<std::set<int>> values;
     bool matrices = true;
+    std::map<int, std::set<std::vector<std::uint64_t>>> shapes;  // by the first number
   };
   std::map<std::string, Pattern> patterns;
   for (const StoredArray& a : arrays) {
@@ -117,6 +118,7 @@ std::map<std::string, NumberPlace> places_of_numbers(const std::vector<StoredArr
     p.values.resize(numbers.size());
     for (std::size_t i = 0; i < numbers.size(); ++i) p.values[i].insert(numbers[i]);
     p.matrices = p.matrices && (a.shape.size() == 2 || (a.shape.size() == 3 && a.shape[0] == 1));
+    p.shapes[numbers[0]].insert(a.shape);
     p.names.emplace_back(a.name, std::move(numbers));
   }
   std::map<std::string, NumberPlace> out;
@@ -124,6 +126,17 @@ std::map<std::string, NumberPlace> places_of_numbers(const std::vector<StoredArr
     std::vector<std::size_t> varying;
     for (std::size_t i = 0; i < p.values.size(); ++i)
       if (p.values[i].size() > 1) varying.push_back(i);
+    // to_tuple(): "2.0", "2.1" are hidden states, "3.0", "3.1" attention. One shape under each first number, not the same.
+    std::set<std::vector<std::uint64_t>> all;
+    bool parts = varying.size() == 2 && varying[0] == 0 && !p.matrices;
+    for (const auto& [number, shapes] : p.shapes) {
+      parts = parts && shapes.size() == 1;
+      all.insert(shapes.begin(), shapes.end());
+    }
+    if (parts && all.size() == p.shapes.size()) {
+      for (const auto& [name, numbers] : p.names) out[name] = {numbers[varying[1]], -1, pattern + "/" + std::to_string(numbers[0])};
+      continue;
+    }
     if (varying.size() != 1 && !(varying.size() == 2 && p.matrices)) continue;
     for (const auto& [name, numbers] : p.names)
       out[name] = {numbers[varying[0]], varying.size() == 2 ? numbers[varying[1]] : -1, pattern};
@@ -165,7 +178,7 @@ SortedArrays sort_arrays(const Container& container) {
     NameMeaning meaning = name_meaning(a.name);
     // "scores" beside attention are a map's; alone they are those before the softmax.
     if (!says && a.shape.size() > 2 && meaning.role == NameRole::companion && meaning.group.starts_with("scores")) meaning.role = NameRole::scores;
-    if (const auto place = places.find(a.name); place != places.end() && (meaning.loose_layer || meaning.layer < 0 || place->second.head >= 0)) {
+    if (const auto place = places.find(a.name); place != places.end() && !meaning.layer_word) {
       meaning.layer = place->second.layer;
       meaning.head = place->second.head;
       meaning.group = place->second.group;
@@ -196,12 +209,29 @@ SortedArrays sort_arrays(const Container& container) {
     std::vector<Named>& all = by_name[key];
     const bool numbered = all[0].meaning.layer >= 0;
     const bool loose = all[0].meaning.loose_layer;
+
     const std::size_t left_out = out.others.size();
     if (numbered) {
       const auto least = std::min_element(all.begin(), all.end(), [](const Named& a, const Named& b) { return a.array->shape.size() < b.array->shape.size(); });
       const std::size_t axes = least->array->shape.size();
       for (Named& m : all)
         if (m.array->shape.size() > axes) m.array = squeezed(*m.array, axes);
+    }
+    // (output, weights): places of a list whose entries are different things.
+    std::set<std::vector<std::uint64_t>> shapes;
+    for (const Named& m : all) shapes.insert(m.array->shape);
+    bool in_windows = false;
+    (void)sizes_differ(all, in_windows);
+    if (numbered && loose && !in_windows && all.size() == shapes.size() && all.size() > 1 && all.size() < 4) {
+      for (Named& m : all) {
+        StackGroup single;
+        single.name = m.array->name;
+        single.stream = m.meaning.stream;
+        single.role = m.meaning.role;
+        single.members.push_back({m.array, -1, -1});
+        out.groups.push_back(std::move(single));
+      }
+      continue;
     }
     const bool says = all[0].meaning.role <= NameRole::plain;
     if (numbered && says && out.windows.empty() && out.layers_differ.empty()) {

@@ -142,7 +142,7 @@ class Importer {
     const StackPlan& plan = c.placed.plan;
     const bool global = std::any_of(container_.arrays.begin(), container_.arrays.end(), [](const StoredArray& a) { return normal_name(a.name).find("global_attention") != std::string::npos; }) ||
                         std::any_of(container_.nulls.begin(), container_.nulls.end(), [](const std::string& n) { return normal_name(n).find("global_attention") != std::string::npos; });
-    if (c.group.role == NameRole::attention && global && plan.keys % 2 == 1) return true;
+    if (c.group.role == NameRole::attention && global) return true;
     return c.sample.band > 0 && plan.keys < plan.queries;
   }
 
@@ -166,9 +166,21 @@ class Importer {
       const StreamKind kind = kind_of(c.group.stream);
       std::string name(stream_kind_name(kind));
       for (int n = 0; std::any_of(named_.begin(), named_.end(), [&](const Named& o) { return o.name == name; }); ++n)
-        name = (c.group.name.empty() ? "stream" : printable(c.group.name)) + (n ? " " + std::to_string(n + 1) : "");
+        name = own_name(c) + (n ? " " + std::to_string(n + 1) : "");
       named_.push_back({name, kind});
     }
+  }
+
+  // "vision" of "vision_model_output.attentions.0": the words that say more than that it is attention.
+  static std::string own_name(const Candidate& c) {
+    std::string out;
+    for (const std::string& word : name_words(c.group.name)) {
+      const bool common = word == "model" || word == "output" || word == "outputs" || word == "out" || name_meaning(word).role == NameRole::attention ||
+                          word.find_first_not_of("0123456789") == std::string::npos;
+      if (!common) out += (out.empty() ? "" : "_") + word;
+    }
+    if (out.empty() && !c.group.name.empty()) out = c.group.name;
+    return out.empty() ? "stream" : printable(out);
   }
 
   Result<void> add_stream(Candidate& c, bool only) {
@@ -343,7 +355,7 @@ class Importer {
     const bool cross = named.kind == StreamKind::cross;
     const bool by_name = !cross || !unsquare_;
     const TokenSide query_side = !by_name ? TokenSide::self : cross ? TokenSide::cross_queries : side_of(named.kind);
-    const bool causal = s.causal || (cross && decoder_causal_) || named.kind == StreamKind::decoder;
+    const bool causal = s.causal || c.group.stepped() || (cross && decoder_causal_) || named.kind == StreamKind::decoder;
     auto queries = fit_tokens(context, query_side, all_queries, plan.rows, causal, named.name, report);
     if (!queries) return tl::unexpected(queries.error());
     if (named.kind == StreamKind::decoder) decoder_causal_ = s.causal;

@@ -79,6 +79,7 @@ void read_numbers(const Words& words, NameMeaning& out) {
       loose_at = i;
     }
   }
+  out.layer_word = layer_at < words.size();
   if (layer_at == words.size() && loose_at < words.size()) {
     layer_at = loose_at;
     const std::string before = loose_at == 0 ? "" : words[loose_at - 1];

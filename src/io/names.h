@@ -26,6 +26,7 @@ struct NameMeaning {
   bool path_like = false; // the stream comes from a module path (encoder.layer.0...), which encoder-only models have too
   int layer = -1;         // number in the name, -1: none
   int head = -1;
+  bool layer_word = false;   // the number stands behind "layer", "block" ...
   bool loose_layer = false;  // a number that nothing calls a layer: arr_3, foo_3
   std::string group;      // the name with layer and head left out: arrays of one group form a stack
 };

@@ -79,7 +79,7 @@ void place_rows(const Steps& steps, bool cross, std::vector<RowPiece>& pieces) {
   const std::size_t count = steps.of.size();
   bool one_width = count > 1;
   for (std::size_t s = 1; s < count; ++s) one_width = one_width && keys(s) == keys(0);
-  const bool still = cross || (one_width && rows(0) + static_cast<int>(count) - 1 <= keys(0));  // a static cache
+  const bool still = cross || count == 1 || (one_width && rows(0) + static_cast<int>(count) - 1 <= keys(0));  // a static cache
   // Without its prompt, a step's width says where its row stands.
   int row = still || keys(0) < rows(0) ? 0 : keys(0) - rows(0);
   for (std::size_t s = 0; s < count; ++s) {
