@@ -1,7 +1,7 @@
 // The dialog that says why a file did not open: what it is, why, one remedy, and that nothing else has changed.
 import { element } from "./dom.js";
 import { copyText, openDialog } from "./dialogs.js";
-import { SAMPLES } from "./samples.js";
+import { KIND_SAMPLES, SAMPLES } from "./samples.js";
 
 // Errors that one switch can settle: the button opens the same file again with it.
 const REMEDIES = { transposed: ["orientation", "columns"], logits: ["values", "logits"] };
@@ -32,7 +32,11 @@ export function sample(code, locale) {
 export function showError(failure, { locale, name, openName, again, pick, exporter }) {
   const { what, fix } = locale.error(failure);
   const head = locale.has(`dom.head.${failure.code}`) ? `dom.head.${failure.code}` : "dom.head.other";
-  const code = SAMPLES[failure.code];
+  const kind = failure.params?.kind;
+  const code = kind in KIND_SAMPLES ? KIND_SAMPLES[kind] : SAMPLES[failure.code];
+  // Its kind says all in the page's language; otherwise what exactly was met comes from the engine, in English: a line
+  // of its own, never a piece of a sentence.
+  const detail = locale.language !== "en" && !locale.has(`error.${failure.code}.${kind}.what`) ? failure.params?.detail : null;
   const remedy = REMEDIES[failure.code];
   // What the page may not read a person may still fetch: by a click of their own, in a tab of its own.
   const link = /^https:/.test(failure.params?.link ?? "")
@@ -47,8 +51,7 @@ export function showError(failure, { locale, name, openName, again, pick, export
     closeLabel: locale.t("dom.close"),
     body: [
       element("p", {}, what),
-      // What exactly was met comes from the engine, in English: a line of its own, never a piece of a sentence.
-      locale.language !== "en" && failure.params?.detail ? element("p", { class: "faint", lang: "en" }, failure.params.detail) : null,
+      detail ? element("p", { class: "faint", lang: "en" }, detail) : null,
       fix ? element("p", { class: code ? "strong" : "" }, fix) : null,
       code ? sample(code, locale) : null,
       SAVED_ANEW.has(failure.code) ? element("p", {}, locale.t("dom.exporter"), " ", element("a", { href: exporter.href, download: "rollscope_dump.py" }, "rollscope_dump.py")) : null,

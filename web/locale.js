@@ -65,7 +65,8 @@ export class Locale {
 
   /** @param {import("./engine-client.js").Failure} failure @returns {{what: string, fix: string}} in the page's language */
   error(failure) {
-    const key = `error.${failure.code}`;
+    const own = `error.${failure.code}.${failure.params?.kind}`;  // what a file is that is no dump: a whole sentence
+    const key = this.has(`${own}.what`) ? own : `error.${failure.code}`;
     if (!failure.params || !this.has(`${key}.what`)) return { what: failure.text ?? failure.code, fix: failure.fix ?? "" };
     const params = this.numbers(failure.params);
     const part = (name) => this.t(this.has(`${key}.${params.kind}.${name}`) ? `${key}.${params.kind}.${name}` : `${key}.${name}`, params);

@@ -1,6 +1,8 @@
 #include "base/error.h"
 
+#include <algorithm>
 #include <array>
+#include <cassert>
 
 namespace rollscope {
 namespace {
@@ -14,6 +16,22 @@ constexpr std::array kRows = {
 #include "base/error_codes.inc"
 #undef ROLLSCOPE_ERROR
 };
+
+struct ForeignRow {
+  ErrorCode code;
+  std::string_view kind, what, fix;
+};
+
+constexpr std::array kForeign = {
+#define ROLLSCOPE_FOREIGN(code, kind, what, fix) ForeignRow{ErrorCode::code, #kind, what, fix},
+#include "base/foreign_kinds.inc"
+#undef ROLLSCOPE_FOREIGN
+};
+
+const ForeignRow* foreign(std::string_view kind) {
+  const auto found = std::find_if(kForeign.begin(), kForeign.end(), [&](const ForeignRow& r) { return r.kind == kind; });
+  return found == kForeign.end() ? nullptr : &*found;
+}
 
 const Row& row(ErrorCode code) { return kRows[static_cast<std::size_t>(code)]; }
 
@@ -45,7 +63,19 @@ std::string fill(std::string_view text, const Params& params) {
 
 std::string_view error_name(ErrorCode code) { return row(code).name; }
 std::string error_text(const Error& error) { return fill(row(error.code).what, error.params); }
-std::string error_fix(const Error& error) { return fill(row(error.code).fix, error.params); }
+std::string error_fix(const Error& error) {
+  if (const auto kind = error.params.find("kind"); kind != error.params.end())
+    if (const ForeignRow* own = foreign(kind->second); own && own->code == error.code) return fill(own->fix, error.params);
+  return fill(row(error.code).fix, error.params);
+}
+Error foreign_file(std::string_view kind, std::string_view format) {
+  const ForeignRow* own = foreign(kind);
+  assert(own);
+  Params params{{"kind", std::string(kind)}};
+  if (!format.empty()) params.emplace("format", format);
+  params.emplace("detail", fill(own->what, params));
+  return {own->code, std::move(params)};
+}
 int error_exit_status(ErrorCode code) { return code >= ErrorCode::usage ? 2 : 1; }
 
 }  // namespace rollscope

@@ -33,6 +33,10 @@ using Result = tl::expected<T, Error>;
   return tl::unexpected<Error>(Error{code, std::move(params)});
 }
 
+// The error for a file that is recognised and not read: a row of foreign_kinds.inc, with its own remedy. `format` names
+// the format where a kind has several. Precondition: the row exists.
+[[nodiscard]] Error foreign_file(std::string_view kind, std::string_view format = {});
+
 // "truncated_data"; stable, scripts match on it.
 [[nodiscard]] std::string_view error_name(ErrorCode code);
 // The row's text with its {placeholders} filled; a placeholder without a value is left out with its braces.

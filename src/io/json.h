@@ -1,5 +1,7 @@
 // A JSON document as a tree in which nested lists of numbers are flat arrays with a shape: a million numbers take a
-// million Reals and one node. Lists whose lengths differ are noticed with their place, and fail only who needs them.
+// million Reals and one node. Arrays of three axes and more that differ in shape stay side by side in a list, each with
+// at most four axes: the steps of generate() give [[(B, H, P, P), one a layer], [(B, H, 1, P + 1), ...], ...]. Rows of a
+// matrix or matrices that differ are noticed with their place, and fail only who needs them.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +11,7 @@
 
 #include "base/byte_source.h"
 #include "base/real.h"
+#include "io/json_events.h"
 
 namespace rollscope {
 
@@ -44,9 +47,27 @@ struct JsonDocument {
 };
 
 // Errors: bad_json, too_big (numbers past `memory_limit` bytes, or over 400000 other values), read_failed.
-// Memory: sizeof(Real) for a number (while growing: twice that), about 200 bytes for any other value.
+// Memory: sizeof(Real) for a number, by the density of numbers at the start of the text; about 200 bytes for any other
+// value. An object keeps its first 4096 members.
 [[nodiscard]] Result<JsonDocument> read_json(ByteSource& source, std::uint64_t memory_limit);
 [[nodiscard]] Result<JsonDocument> read_json(std::string_view text);
+
+// One value in the midst of other text.
+//   offset  where it starts, or white space before it
+//   end     the byte behind it, or where reading stopped
+[[nodiscard]] Result<JsonDocument> read_json_value(ByteSource& source, std::uint64_t offset, std::uint64_t memory_limit, std::uint64_t& end);
+
+// Values behind each other from `offset` on, such as an object a line, as one list.
+[[nodiscard]] Result<JsonDocument> read_json_lines(ByteSource& source, std::uint64_t offset, std::uint64_t memory_limit);
+// The first byte from `offset` on that is not white space; the source's size: there is none.
+[[nodiscard]] Result<std::uint64_t> next_json_value(ByteSource& source, std::uint64_t offset);
+
+// Makes a document out of events, whatever text they come from. `out` must outlive it.
+class JsonBuilder : public JsonEvents {
+ public:
+  [[nodiscard]] virtual const Error& error() const = 0;  // why it stopped
+};
+[[nodiscard]] std::unique_ptr<JsonBuilder> json_builder(JsonDocument& out, std::uint64_t memory_limit);
 
 // The value as JSON text on one line; numbers as short as they read back equal, NaN and infinities as null.
 [[nodiscard]] std::string json_text(const JsonValue& value, const std::vector<Real>& pool);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "io/names.h"
 #include "io/npy.h"
 #include "io/safetensors.h"
@@ -12,35 +13,64 @@ namespace {
 
 struct Magic {
   std::string_view bytes;
-  std::string_view what;
+  std::string_view kind;  // of foreign_kinds.inc; "": `format` says all
+  std::string_view format;
+  std::size_t offset = 0;
 };
 
 using namespace std::string_view_literals;
 constexpr Magic kForeign[] = {
-    {"\x89HDF\r\n\x1a\n"sv, "it is an HDF5 file; in Python: A = h5py.File(f)['attentions'][()]; numpy.savez(...)"},
-    {"GGUF"sv, "it is a GGUF model, and such files never hold attention weights"},
-    {"PK\x07\x08"sv, "it is one part of a split zip archive"},
-    {"\x1f\x8b"sv, "it is packed with gzip; unpack it first"},
-    {"BZh"sv, "it is packed with bzip2; unpack it first"},
+    {"\x89HDF\r\n\x1a\n"sv, "hdf5"sv, ""sv},
+    {"GGUF"sv, "gguf"sv, ""sv},
+    {"ggml"sv, "gguf"sv, ""sv},
+    {"lmgg"sv, "gguf"sv, ""sv},
+    {"PAR1"sv, "columns"sv, "Parquet"sv},
+    {"ARROW1"sv, "columns"sv, "Arrow (Feather)"sv},
+    {"FEA1"sv, "columns"sv, "Feather"sv},
+    {"ORC"sv, "columns"sv, "ORC"sv},
+    {"MATLAB 5.0"sv, "matlab"sv, ""sv},
+    {"MATLAB 7.3"sv, "matlab"sv, ""sv},
+    {"PK\x07\x08"sv, "archive"sv, "one part of a split zip"sv},
+    {"\x1f\x8b"sv, "archive"sv, "gzip"sv},
+    {"BZh"sv, "archive"sv, "bzip2"sv},
     {"\xfd"
-     "7zXZ"sv, "it is packed with xz; unpack it first"},
-    {"\x28\xb5\x2f\xfd"sv, "it is packed with zstd; unpack it first"},
-    {"7z\xbc\xaf"sv, "it is a 7-Zip archive; unpack it first"},
-    {"\x89PNG"sv, "it is a PNG picture"},
-    {"\xff\xd8\xff"sv, "it is a JPEG picture"},
-    {"GIF8"sv, "it is a GIF picture"},
-    {"%PDF"sv, "it is a PDF document"},
-    {"PAR1"sv, "it is a Parquet table; in Python: pandas.read_parquet(f).to_numpy()"},
-    {"ARROW1"sv, "it is an Arrow table; in Python: pyarrow.feather.read_table(f)"},
-    {"MATLAB 5.0"sv, "it is a MATLAB file; in Python: scipy.io.loadmat(f)"},
-    {"SQLite format 3"sv, "it is an SQLite database"},
+     "7zXZ"sv, "archive"sv, "xz"sv},
+    {"\x28\xb5\x2f\xfd"sv, "archive"sv, "zstd"sv},
+    {"\x04\x22\x4d\x18"sv, "archive"sv, "lz4"sv},
+    {"7z\xbc\xaf"sv, "archive"sv, "7-Zip"sv},
+    {"Rar!"sv, "archive"sv, "RAR"sv},
+    {"ustar"sv, "archive"sv, "tar"sv, 257},
+    {"sys_info\0"sv, "archive"sv, "tar, as PyTorch wrote before version 0.1.10"sv},
+    {"././@PaxHeader"sv, "archive"sv, "tar"sv},
+    {"\x89PNG"sv, "picture"sv, "PNG"sv},
+    {"\xff\xd8\xff"sv, "picture"sv, "JPEG"sv},
+    {"GIF8"sv, "picture"sv, "GIF"sv},
+    {"WEBP"sv, "picture"sv, "WebP"sv, 8},
+    {"WAVE"sv, "media"sv, "WAV"sv, 8},
+    {"ftypavif"sv, "picture"sv, "AVIF"sv, 4},
+    {"ftyphei"sv, "picture"sv, "HEIC"sv, 4},
+    {"ftyp"sv, "media"sv, "MP4"sv, 4},
+    {"II*\0"sv, "picture"sv, "TIFF"sv},
+    {"MM\0*"sv, "picture"sv, "TIFF"sv},
+    {"ID3"sv, "media"sv, "MP3"sv},
+    {"OggS"sv, "media"sv, "Ogg"sv},
+    {"fLaC"sv, "media"sv, "FLAC"sv},
+    {"%PDF"sv, "document"sv, "PDF"sv},
+    {"%!PS"sv, "document"sv, "PostScript"sv},
+    {"{\\rtf"sv, "document"sv, "RTF"sv},
+    {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "document"sv, "Microsoft Office 97"sv},
+    {"SQLite format 3"sv, "database"sv, "SQLite"sv},
     {"\x7f"
-     "ELF"sv, "it is a program"},
-    {"\xff\xfe"sv, "it is text in UTF-16; save it as UTF-8"},
-    {"\xfe\xff"sv, "it is text in UTF-16; save it as UTF-8"},
-    {"# vtk"sv, "it is a VTK file"},
-    {"sys_info\0"sv, "it is a PyTorch file from before version 0.1.10 (a tar archive); load it there, and numpy.savez(...)"},
-    {"././@PaxHeader"sv, "it is a tar archive; unpack it first (torch.save wrote such files before version 0.1.10)"},
+     "ELF"sv, "program"sv, ""sv},
+    {"MZ\x90"sv, "program"sv, ""sv},
+    {"\0asm"sv, "program"sv, ""sv},
+    {"\xcf\xfa\xed\xfe"sv, "program"sv, ""sv},
+    {"\xff\xfe"sv, "utf16"sv, ""sv},
+    {"\xfe\xff"sv, "utf16"sv, ""sv},
+    {"\0\x05\x16\x07"sv, "mac_fork"sv, ""sv},
+    {"bplist00"sv, "cloud_placeholder"sv, ""sv},
+    {"TFL3"sv, "model"sv, "TensorFlow Lite"sv, 4},
+    {"RDX"sv, "tensors"sv, "R (saveRDS)"sv},
 };
 
 // torch.save before 1.6: a pickle of the number 0x1950a86a20f9469cfc6c goes first, in any protocol.
@@ -100,6 +130,58 @@ std::string hex(std::span<const std::uint8_t> bytes) {
   return out;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Text that starts with a bracket and is no JSON: what numpy prints ([[0.1 0.9]), and tables whose first token is [CLS].
+bool no_json(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size() && (text[at] == '[' || text[at] == ' ')) ++at;
+  if (at == text.size()) return false;
+  const char c = text[at];
+  if (!is_digit(c) && c != '-') return std::string_view("{\"]tfnNI\n\r\t").find(c) == std::string_view::npos || text.substr(at).starts_with("nan");
+  while (at < text.size() && (is_digit(text[at]) || text[at] == '-' || text[at] == '+' || text[at] == 'e')) ++at;
+  if (at + 1 < text.size() && text[at] == '.' && !is_digit(text[at + 1])) return true;  // "1. "
+  while (at < text.size() && (is_digit(text[at]) || text[at] == '.' || text[at] == '-' || text[at] == '+' || text[at] == 'e')) ++at;
+  if (at == text.size() || text[at] != ' ') return false;
+  while (at < text.size() && text[at] == ' ') ++at;
+  return at < text.size() && (is_digit(text[at]) || text[at] == '-' || text[at] == 'n' || text[at] == '.');
+}
+
+Sniffed foreign(std::string_view kind, std::string_view format = {}) {
+  Error error = foreign_file(kind, format);
+  std::string what = error.params["detail"];
+  return {FileKind::foreign, std::move(what), std::move(error)};
+}
+
+Sniffed foreign_in_words(std::string what) { return {FileKind::foreign, what, {ErrorCode::unknown_format, {{"detail", what}}}}; }
+
+// Formats that have no first bytes of their own: by the ends of their names.
+Sniffed by_name(std::string_view name, std::span<const std::uint8_t> head, std::uint64_t size) {
+  const std::string lowered = lower(name);
+  const auto ends = [&](std::string_view suffix) { return lowered.ends_with(suffix); };
+  if (ends(".onnx")) return foreign("model", "ONNX");
+  if (ends(".msgpack")) return foreign("tensors", "MessagePack (flax)");
+  if (ends(".tfrecord") || ends(".tfrecords")) return foreign("tensors", "TFRecord");
+  if (ends(".index") || ends(".meta") || lowered.find(".data-0000") != lowered.npos || lowered == "checkpoint") return foreign("model", "a TensorFlow checkpoint");
+  if (lowered == "saved_model.pb" || ends(".pb")) return foreign("model", "protobuf (TensorFlow or ONNX)");
+  if (lowered.starts_with("events.out.tfevents")) return foreign("tensors", "TensorBoard events");
+  if (ends(".tar")) return foreign("archive", "tar");
+  if (ends(".mat")) return foreign("matlab");
+  if (ends(".rds") || ends(".rdata")) return foreign("tensors", "R");
+  if (lowered.starts_with("._")) return foreign("mac_fork");
+  // ONNX: ir_version, then the producer's name.
+  if (head.size() > 8 && head[0] == 0x08 && head[1] < 0x20 && head[2] == 0x12 && head[3] > 0 && head[3] < 0x20) {
+    const std::string_view producer(reinterpret_cast<const char*>(head.data()) + 4, std::min<std::size_t>(head[3], head.size() - 4));
+    if (std::all_of(producer.begin(), producer.end(), [](char c) { return c >= 0x20 && c < 0x7f; })) return foreign("model", "ONNX");
+  }
+  std::string what = "it starts with the bytes " + hex(head);
+  if (ends(".npy")) what += ", a .npy file with 93 4e 55 4d 50 59";
+  else if (ends(".npz") || ends(".zip")) what += ", a .npz file with 50 4b 03 04";
+  else if (ends(".safetensors")) what += ", a .safetensors file with the length of its header and {";
+  else if (size >= 16 && size % 4 == 0) what += ", which name no format: numbers alone, as tofile writes them, have lost their shape";
+  return foreign_in_words(what);
+}
+
 }  // namespace
 
 Sniffed sniff(std::span<const std::uint8_t> head, std::uint64_t file_size, std::string_view name) {
@@ -114,30 +196,28 @@ Sniffed sniff(std::span<const std::uint8_t> head, std::uint64_t file_size, std::
     const auto b = static_cast<unsigned char>(c);
     return b < 0x20 && c != '\t' && c != '\n' && c != '\r';
   });
-  if (printable_text && (first == '{' || first == '[')) return {FileKind::json, ""};
+  if (printable_text && (first == '{' || first == '[') && !content.starts_with("{\\rtf")) {
+    if (first == '[' && no_json(content.substr(start))) return {FileKind::table, ""};
+    return {FileKind::json, ""};
+  }
   if (printable_text && start != content.npos && (content.substr(start) == "null" || content.substr(start).starts_with("null\n"))) return {FileKind::json, ""};
   if (sniff_safetensors(head, file_size)) return {FileKind::safetensors, ""};
   if (sniff_torch_legacy(text)) return {FileKind::torch_legacy, ""};
   if (head.size() >= 2 && head[0] == 0x80 && head[1] <= 5) return {FileKind::pickle, ""};
   if (sniff_old_pickle(text)) return {FileKind::pickle, ""};
   for (const Magic& m : kForeign)
-    if (text.starts_with(m.bytes)) return {FileKind::foreign, std::string(m.what)};
-
-  const std::string lowered = lower(content.substr(start == content.npos ? 0 : start, 32));
-  if (lowered.starts_with("<!doctype html") || lowered.starts_with("<html") || lowered.starts_with("<script") || lowered.starts_with("<div"))
-    return {FileKind::foreign, "it is an HTML page; a BertViz page is not read yet, save out.attentions instead"};
-  if (lowered.starts_with("<?xml") || lowered.starts_with("<svg")) return {FileKind::foreign, "it is an XML document"};
-  const std::string extension = lower(name.substr(std::min(name.size(), name.rfind('.'))));
-  if (printable_text && !text.empty()) {
-    if (extension == ".csv" || extension == ".tsv" || content.find_first_of(",;\t") != content.npos)
-      return {FileKind::foreign, "it is a table in text (CSV), which is not read yet; in Python: A = numpy.loadtxt(f, delimiter=','); numpy.save(...)"};
-    return {FileKind::foreign, "it is plain text"};
-  }
-  std::string what = "it starts with the bytes " + hex(head);
-  if (extension == ".npy") what += ", a .npy file with 93 4e 55 4d 50 59";
-  else if (extension == ".npz" || extension == ".zip") what += ", a .npz file with 50 4b 03 04";
-  else if (extension == ".safetensors") what += ", a .safetensors file with the length of its header and {";
-  return {FileKind::foreign, what};
+    if (text.substr(std::min(text.size(), m.offset)).starts_with(m.bytes)) return m.kind.empty() ? foreign_in_words(std::string(m.format)) : foreign(m.kind, m.format);
+  if (!head.empty() && std::all_of(head.begin(), head.end(), [](std::uint8_t b) { return b == 0; })) return foreign("zeros");
+  if (printable_text && first == '<') return {FileKind::html, ""};
+  const auto high = static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }));
+  const bool binary = 4 * high > text.size() && !utf8_valid(text.substr(0, text.size() - std::min<std::size_t>(text.size(), 3)));
+  if (printable_text && !binary && start != content.npos) return {FileKind::table, ""};
+  if (printable_text && !binary) return foreign("text");  // blank
+  // UTF-16 without a mark: every other byte of Latin text is zero.
+  std::size_t zeros[2] = {};
+  for (std::size_t i = 0; i < head.size(); ++i) zeros[i % 2] += head[i] == 0;
+  if (head.size() >= 16 && (zeros[0] == head.size() / 2 || zeros[1] == head.size() / 2) && zeros[0] + zeros[1] <= head.size() / 2 + 1) return foreign("utf16");
+  return by_name(name, head, file_size);
 }
 
 }  // namespace rollscope

@@ -45,6 +45,12 @@ export default [
         assert.equal(words.en[`error.${code}.what`], what);
         assert.equal(words.en[`error.${code}.fix`], fix);
       }
+      const kinds = [...read("src/base/foreign_kinds.inc").matchAll(/^ROLLSCOPE_FOREIGN\((\w+), (\w+), ("(?:\\.|[^"\\])*"),\s*("(?:\\.|[^"\\])*")\)$/gm)];
+      assert.ok(kinds.length > 20, "the table was read");
+      for (const [, code, kind, what, fix] of kinds) {
+        assert.equal(words.en[`error.${code}.${kind}.what`], words.en[`error.${code}.what`].replace("{detail}", JSON.parse(what)));
+        assert.equal(words.en[`error.${code}.${kind}.fix`], JSON.parse(fix));
+      }
       for (const [code, text, fix] of remarks) {
         assert.equal(words.en[`report.${code}.text`], text);
         assert.equal(words.en[`report.${code}.fix`], fix);

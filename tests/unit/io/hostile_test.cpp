@@ -25,8 +25,19 @@ std::vector<Good> good_files() {
   out.push_back({"safetensors", safetensors("{\"__metadata__\":{\"tokens\":\"[\\\"a\\\",\\\"b\\\",\\\"c\\\"]\"},\"attentions.0\":{\"dtype\":\"F32\",\"shape\":[2,3,3],\"data_offsets\":[0,72]}}", raw(a))});
   out.push_back({"json", bytes_of("{\"tokens\": [\"a\", \"b\", \"c\"], \"attentions\": " + json + "}")});
   out.push_back({"bertviz", bytes_of("{\"attention\": [{\"name\": null, \"attn\": " + json + ", \"left_text\": [\"a\", \"b\", \"c\"], \"right_text\": [\"a\", \"b\", \"c\"]}]}")});
+  const std::string view = "{\"attention\": [{\"name\": null, \"attn\": " + json + ", \"left_text\": [\"a\", \"b\", \"c\"], \"right_text\": [\"a\", \"b\", \"c\"]}]}";
+  out.push_back({"bertviz page", bytes_of("<div></div><script>\nconst params = " + view + ";\n</script>")});
+  std::string escaped;
+  for (const char c : view) (escaped += c == '"' ? "\\" : "") += c;
+  out.push_back({"notebook", bytes_of("{\"cells\": [{\"cell_type\": \"code\", \"outputs\": [{\"data\": {\"text/html\": [\"const params = " + escaped + ";\\n\"]}}]}], \"nbformat\": 4}")});
+  out.push_back({"table", bytes_of("# layer 1\n,\"a\",\"b\"\na,0.25,0.75\n\"b\",0.5,0.5\n\n# layer 2\n,a,b\na,0.75,25%\nb,nan,0.5\n")});
+  out.push_back({"long table", bytes_of("layer\thead\tquery\tkey\tweight\n0\t0\t0\t0\t1\n0\t0\t1\t0\t0.5\n0\t0\t1\t1\t0.5\n")});
+  out.push_back({"printed array", bytes_of("tensor([[0.25, 0.75],\n        [0.5000, nan]], device='cuda:0', grad_fn=<SoftmaxBackward0>)")});
   return out;
 }
+
+// A format of text may lack its end and still be whole.
+bool may_open_cut(const std::string& name) { return name == "json" || name == "bertviz" || name == "bertviz page" || name == "notebook" || name.find("table") != name.npos; }
 
 // Opens, reads everything, and asks for the texts that a person would see.
 bool survives(Bytes bytes) {
@@ -60,7 +71,7 @@ TEST_CASE("every prefix of a good file is refused or read, never worse") {
 
 TEST_CASE("no prefix of a binary file opens: something is always missing") {
   for (const Good& good : good_files()) {
-    if (good.name == "json" || good.name == "bertviz" || good.name.find("zip64") != std::string::npos) continue;
+    if (may_open_cut(good.name) || good.name.find("zip64") != std::string::npos) continue;
     CAPTURE(good.name);
     for (std::size_t n = 0; n < good.bytes.size(); ++n) {
       CAPTURE(n);
@@ -121,9 +132,8 @@ TEST_CASE("files of other programs are told what they are") {
   says("GGUF....", "GGUF");
   says("\x1f\x8b....", "gzip");
   says("\x89PNG....", "PNG");
-  says("<!DOCTYPE html><html>", "HTML");
-  says("a,b,c\n1,2,3\n", "CSV");
-  says("hello there", "plain text");
+  says("<!DOCTYPE html><html>", "web page");
+  says("hello there", "text without a table");
   says("MATLAB 5.0 MAT-file", "MATLAB");
 }
 
