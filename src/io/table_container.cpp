@@ -313,6 +313,11 @@ class Matrices {
   }
 
   [[nodiscard]] bool any() const { return !blocks_.empty(); }
+  // "in all, 1, 2", or a list of words with one number: no table.
+  [[nodiscard]] bool prose() const {
+    const Block& b = blocks_[0];
+    return blocks_.size() == 1 && b.rows == 1 && (b.columns == 1 || (!b.index.empty() && b.header.empty()));
+  }
 
   Result<Container> container() {
     Container out;
@@ -699,7 +704,7 @@ Result<Container> read_style(const Source& source, const Style& style, bool& ope
   Matrices matrices(rows);
   if (auto done = matrices.read(); !done) return tl::unexpected(done.error());
   open_quote = rows.open_quote();
-  if (!matrices.any()) return tl::unexpected(foreign_file("text"));
+  if (!matrices.any() || matrices.prose()) return tl::unexpected(foreign_file("text"));
   return matrices.container();
 }
 

@@ -250,7 +250,11 @@ TEST_CASE("cross attentions that are an empty tuple are no stream and no refusal
 
 TEST_CASE("tables and prose are not taken for pickles of protocol 0") {
   CHECK(text_of("N").find("pickle") == std::string::npos);
-  for (const char* prose : {"cat\ndog\npig\n", "(l)ist of things, 1, 2", "column\nvalue\nother\n1\n", "I 1, 2, 3", "(see below) a, b"}) CHECK_MESSAGE(code(open(std::string_view(prose))) == "unknown_format", prose);
+  for (const char* prose : {"cat\ndog\npig\n", "(l)ist of things, 1, 2", "column\nvalue\nother\n1\n", "I 1, 2, 3", "(see below) a, b"}) {
+    const auto dump = open(std::string_view(prose));
+    CHECK_MESSAGE(!dump.has_value(), prose);
+    CHECK_MESSAGE(rollscope::testing::text(dump).find("pickle") == std::string::npos, prose);
+  }
 }
 
 TEST_CASE("good pickles survive every cut and every changed byte") {
