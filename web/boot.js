@@ -5,8 +5,6 @@ import { watchContext, watchSize } from "./canvas.js";
 import { closeDialogs } from "./dialogs.js";
 import { byId } from "./dom.js";
 import { acceptDrops } from "./drop.js";
-import { editNumber } from "./edit.js";
-import { listenToHost } from "./embed.js";
 import { Engine } from "./engine-client.js";
 import { showError } from "./errors.js";
 import { hasTouch, hasWebAssembly, hasWebGL2 } from "./features.js";
@@ -14,7 +12,6 @@ import { splitFragment } from "./fragment.js";
 import { Frames } from "./frames.js";
 import { Gallery } from "./gallery.js";
 import { makeHeader } from "./header.js";
-import { showHelp, showLimits } from "./help.js";
 import { makeHost } from "./host.js";
 import { Idle } from "./idle.js";
 import { listen } from "./input.js";
@@ -24,11 +21,10 @@ import { firstLanguage, Locale } from "./locale.js";
 import { hideLoading, showLoading, showMessage } from "./loading.js";
 import { Mirror } from "./mirror.js";
 import { notice } from "./notice.js";
+import { questionOf } from "./offers.js";
 import { Opener } from "./opener.js";
 import { Page } from "./page.js";
 import { showReading } from "./reading.js";
-import { questionOf, showReport } from "./report.js";
-import { makeTableView } from "./table-view.js";
 import { Theme } from "./theme.js";
 
 const assets = new URL("./", import.meta.url);
@@ -123,6 +119,7 @@ async function showStoredTable() {
   header.show(name, info);
   mirror.show(true);
   const row = (query) => ({ ...explain, queries: [explain.queries[query]], matrix: [explain.matrix[query]], uniform: [explain.uniform[query]] });
+  const { makeTableView } = await import("./table-view.js");
   await makeTableView({ locale, mirror, explain: async (options) => row(options.row) }).show(info);
 }
 
@@ -241,27 +238,28 @@ const keptItems = () => kept.dumps.map((dump) => ({
   line: locale.t(dump.source === opener.current?.source ? "dom.kept.open" : "dom.kept.line"), act: () => openByHand(dump.source, dump),
 }));
 
-const openReport = () => {
+const openReport = async () => {
+  const { showReport } = await part(() => import("./report.js"));
   const { current } = opener;
   if (current) showReport(current.name, current.info, { locale, again: reopen, pasteTokens });
 };
-const openHelp = () => showHelp(page?.commands() ?? [], { locale, licences: new URL("licenses.txt", assets), exporter });
+const openHelp = async () => (await part(() => import("./help.js"))).showHelp(page?.commands() ?? [], { locale, licences: new URL("licenses.txt", assets), exporter });
 
 /** Events of the page module (host.h, tell). */
 function hear(event, detail) {
   if (event === "first-picture") performance.mark("rollscope:first-picture");
   else if (event === "selection") { mirror.update(detail); tellHost("selection", detail); }
-  else if (event === "limits") showLimits(detail.items ?? [], locale);
+  else if (event === "limits") part(() => import("./help.js")).then(({ showLimits }) => showLimits(detail.items ?? [], locale)).catch(() => {});
   else if (event === "help") openHelp();
   else if (event === "open") openDialog();
   else if (event === "examples") header.openExamples();
   else if (event === "report") openReport();
   else if (event === "error") { if (detail.code !== "cancelled") say(locale.error(detail).what); }
   else if (event === "edit") {
-    editNumber(byId("stage"), detail, {
+    part(() => import("./edit.js")).then(({ editNumber }) => editNumber(byId("stage"), detail, {
       label: locale.t("dom.edit"), focusBack: () => canvas.focus({ preventScroll: true }),
       commit: (value) => page.command(detail.command ?? "recipe.residual", { [detail.argument ?? "residual"]: value }),
-    });
+    })).catch(() => {});
   }
 }
 
@@ -347,7 +345,7 @@ async function start() {
     canvas.hidden = true;
     mirror.show(true);
     showMessage(locale.t("dom.no_webgl"), [], undefined, true);
-    tableView = makeTableView({ locale, mirror, explain: (options) => ask("explain", options) });
+    tableView = (await import("./table-view.js")).makeTableView({ locale, mirror, explain: (options) => ask("explain", options) });
   }
   await examples;
   // What comes first decides when the page is ready: its own first picture, or the reason why there is none.
@@ -370,7 +368,8 @@ ready.catch(() => {});  // told above; whoever waits for it still sees it fail
 const api = makeApi({ ready, locale, opener, ask, page: () => (page?.dead ? null : page), idle: () => idle.wait(), heapBytes, workers: () => engine?.workers ?? 0 });
 Object.defineProperty(api, "layout", { value: async () => page?.layout() ?? {}, enumerable: false });  // where things are drawn, for tests
 window.rollscope = Object.freeze(api);
-tellHost = listenToHost(api);
+// Only a page that holds this one, or opened it, asks by message.
+if (window.parent !== window || window.opener) import("./embed.js").then(({ listenToHost }) => { tellHost = listenToHost(api); }, (cause) => console.warn(String(cause)));
 addEventListener("hashchange", () => {
   const { fields: now } = splitFragment(location.hash);
   if (now.has("src")) openByHand(now.get("src"));

@@ -1,28 +1,10 @@
 // The import report: what was found, what was assumed and may be switched, what was left aside.
 import { element, icon } from "./dom.js";
 import { openDialog } from "./dialogs.js";
+import { offersOf } from "./offers.js";
 
-// Values of each switch (contracts, --assume). "axes" is free text and is offered only where the report names a value.
-const SWITCHES = {
-  orientation: ["rows", "columns"], values: ["probs", "logits"], layout: ["layers", "heads"],
-  sums: ["renormalise", "sink"], tokens: ["add_specials", "ignore"],
-};
-// Remarks that a switch answers even where the report itself names none.
-const OFFERS = { rows_not_normalised: "sums", token_count: "tokens" };
 const TOKENS = new Set(["no_tokens", "token_count"]);  // a list of tokens settles it
 const ASIDE = new Set(["ignored", "duplicate_member", "checksum", "unknown_assumption", "causal_differs"]);
-
-/**
- * The switches that a remark offers, as [name, value]; the one in force is not among them.
- * @param {{code: string, assumption?: string}} item @param {Record<string, string>} assumed
- * @returns {[string, string][]}
- */
-export function offersOf(item, assumed) {
-  const [name, value] = (item.assumption || OFFERS[item.code] || "").split("=");
-  if (!name) return [];
-  const values = value ? [value] : SWITCHES[name] ?? [];
-  return values.filter((one) => assumed[name] !== one).map((one) => [name, one]);
-}
 
 /**
  * @typedef {{
@@ -103,6 +85,3 @@ function batchChooser(stream, locale, choose) {
       locale.t("dom.report.item_of", { item: item + 1, count: stream.batch }))));
   return select;
 }
-
-/** The one thing worth asking about at once, or null. @returns {any} */
-export const questionOf = (info) => info.report.find((item) => item.severity === "warning" && offersOf(item, info.assumed ?? {}).length > 0) ?? null;

@@ -9,7 +9,7 @@ import { mayUse, wheelOf } from "../../web/input.js";
 import { Kept } from "../../web/kept.js";
 import { fill, pickLanguage } from "../../web/locale.js";
 import { nameOf } from "../../web/opener.js";
-import { offersOf } from "../../web/report.js";
+import { offersOf } from "../../web/offers.js";
 import { addressOf, kindOf, tokensOf } from "../../web/typed.js";
 
 const key = (name, more = {}) => ({ key: name, ctrlKey: false, metaKey: false, isComposing: false, ...more });

@@ -41,9 +41,10 @@ export function table({ rows, total }) {
 /** All that an English first visit may ask for, when no browser is there to tell. */
 function expectedFiles() {
   const folder = readdirSync(path.join(site, "a")).map((name) => `a/${name}`)[0];
+  const named = [...readFileSync(path.join(site, "index.html"), "utf8").matchAll(/(?:src|href)="(a\/[^"]+)"/g)].map(([, file]) => file);  // all but what waits for an act
   const names = readdirSync(path.join(site, folder), { recursive: true }).map(String);
-  return ["/", ...names.filter((name) => /\.(m?js|css|wasm)$/.test(name) || name === "locales/en.json" || /plex-(sans|mono)-\d+\.ttf$/.test(name))
-    .map((name) => `/${folder}/${name}`)];
+  const fetched = names.filter((name) => ["engine.js", "engine-worker.js", "page.mjs", "locales/en.json"].includes(name) || /\.wasm$|plex-(sans|mono)-\d+\.ttf$/.test(name));
+  return [...new Set(["/", ...named.map((file) => `/${file}`), ...fetched.map((name) => `/${folder}/${name}`)])];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
