@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 
-#include "base/utf8.h"
 #include "io/pickle_bytes.h"
 
 namespace rollscope {
@@ -16,7 +15,6 @@ namespace {
 using Kind = PickleKind;
 
 constexpr std::size_t kWindow = 64 << 10;
-const std::vector<PickleValue> kNoItems;
 
 PickleValue whole(std::int64_t n) {
   PickleValue v;
@@ -55,70 +53,6 @@ PickleValue long_integer(std::string_view bytes) {
 }
 
 std::string hex_byte(std::uint8_t b) { return {'0', 'x', "0123456789abcdef"[b >> 4], "0123456789abcdef"[b & 15]}; }
-
-int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; }
-
-// `digits` hexadecimal digits at text[at]; -1: they are not there.
-std::int64_t hex_number(std::string_view text, std::size_t at, std::size_t digits) {
-  if (at + digits > text.size()) return -1;
-  std::int64_t n = 0;
-  for (std::size_t i = 0; i < digits; ++i) {
-    const int d = hex_digit(text[at + i]);
-    if (d < 0) return -1;
-    n = n * 16 + d;
-  }
-  return n;
-}
-
-// The characters of a Python string literal without its quotes: \n, \', \x0a, \012.
-std::string unescaped(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\' || i + 1 == text.size()) {
-      out += text[i];
-      continue;
-    }
-    const char c = text[++i];
-    constexpr std::string_view from = "abfnrtv", to = "\a\b\f\n\r\t\v";
-    if (const auto known = from.find(c); known != from.npos) {
-      out += to[known];
-    } else if (c == 'x' && hex_number(text, i + 1, 2) >= 0) {
-      out += static_cast<char>(hex_number(text, i + 1, 2));
-      i += 2;
-    } else if (c >= '0' && c <= '7') {
-      int n = c - '0';
-      for (int k = 0; k < 2 && i + 1 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '7'; ++k) n = n * 8 + (text[++i] - '0');
-      out += static_cast<char>(n);
-    } else {
-      if (c != '\\' && c != '\'' && c != '"') out += '\\';
-      out += c;
-    }
-  }
-  return out;
-}
-
-// raw-unicode-escape: Latin-1, and \uXXXX or \UXXXXXXXX for the rest.
-std::string raw_unicode(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::size_t digits = text[i] == '\\' && i + 1 < text.size() ? (text[i + 1] == 'u' ? 4 : text[i + 1] == 'U' ? 8 : 0) : 0;
-    std::int64_t code = digits ? hex_number(text, i + 2, digits) : -1;
-    if (code < 0) {
-      utf8_append(out, static_cast<std::uint8_t>(text[i]));
-      continue;
-    }
-    i += 1 + digits;
-    if (code >= 0xd800 && code < 0xdc00 && text.substr(i + 1).starts_with("\\u")) {  // a pair, as narrow builds of Python 2 wrote it
-      const std::int64_t low = hex_number(text, i + 3, 4);
-      if (low >= 0xdc00 && low < 0xe000) {
-        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-        i += 6;
-      }
-    }
-    utf8_append(out, static_cast<char32_t>(code));
-  }
-  return out;
-}
 
 class Machine {
  public:
@@ -579,74 +513,6 @@ class Machine {
 };
 
 }  // namespace
-
-const PickleName* PickleData::callable(const PickleValue& v) const {
-  const PickleObject* o = object(v);
-  if (!o) return nullptr;
-  PickleValue c = o->callable;
-  if (c.is(PickleKind::persistent)) {  // torch before 1.6: ("module", class, file, source text)
-    const auto& id = items(records[c.at].items[0]);
-    if (id.size() > 1 && short_text(id[0]) == "module") c = id[1];
-  }
-  return c.is(PickleKind::name) ? &names[c.at] : nullptr;
-}
-
-PickleValue PickleData::argument(const PickleValue& v, std::size_t i) const {
-  const PickleObject* o = object(v);
-  if (!o) return {};
-  const auto& args = items(o->args);
-  return i < args.size() ? args[i] : PickleValue{};
-}
-
-const std::vector<PickleValue>& PickleData::items(const PickleValue& v) const { return is_sequence(v) ? records[v.at].items : kNoItems; }
-
-std::string_view PickleData::short_text(const PickleValue& v) const {
-  if (!is_string(v) || !strings[v.at].held) return "";
-  const PickleString& s = strings[v.at];
-  return std::string_view(held).substr(static_cast<std::size_t>(s.offset), static_cast<std::size_t>(s.length));
-}
-
-Result<std::string> PickleData::long_text(const PickleValue& v, std::uint64_t limit) const {
-  if (!is_string(v)) return std::string();
-  const PickleString& s = strings[v.at];
-  if (s.held) return std::string(short_text(v));
-  if (s.length > limit)
-    return fail(ErrorCode::too_big, {{"needed", human_bytes(static_cast<double>(s.length)) + " of text"}, {"limit", human_bytes(static_cast<double>(limit))}, {"detail", "one text of the pickle"}});
-  auto bytes = read_some(*sources[s.source], s.offset, s.length);
-  if (!bytes) return tl::unexpected(bytes.error());
-  return std::string(bytes->begin(), bytes->end());
-}
-
-Result<Source> PickleData::bytes_of(const PickleValue& v) const {
-  const PickleString& s = strings[v.at];
-  if (s.held) {
-    std::string_view text = short_text(v);
-    std::string bytes;
-    // Of a text only its characters up to U+00FF can stand for bytes.
-    if (v.is(PickleKind::text) && utf8_to_latin1(text, bytes)) text = bytes;
-    return Source(std::make_shared<MemorySource>(std::vector<std::uint8_t>(text.begin(), text.end())));
-  }
-  Source range = std::make_shared<RangeSource>(sources[s.source], s.offset, s.length);
-  if (!s.latin1 && !v.is(PickleKind::text)) return range;
-  return open_latin1_text(range);
-}
-
-PickleValue PickleData::make(PickleKind kind, std::vector<PickleValue> items, std::uint32_t source) {
-  PickleValue v;
-  v.kind = kind;
-  v.at = static_cast<std::uint32_t>(records.size());
-  records.push_back({std::move(items), 0, source});
-  if (kind == PickleKind::persistent) persistents.push_back(v);
-  return v;
-}
-
-PickleValue PickleData::make_object(const PickleValue& callable, const PickleValue& args, std::uint32_t source) {
-  const PickleValue v = make(PickleKind::object, {}, source);
-  records[v.at].object = static_cast<std::uint32_t>(objects.size());
-  objects.push_back({callable, args, {}, {}});
-  object_records.push_back(v.at);
-  return v;
-}
 
 Result<PickleEnd> read_pickle(PickleData& data, const Source& source, std::uint64_t offset, std::string_view what) {
   assert(offset <= source->size());

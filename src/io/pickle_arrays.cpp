@@ -37,8 +37,8 @@ Array refused_type(const std::string& name, std::string_view type) {
 bool read_sizes(PickleFile& file, const PickleValue& given, std::vector<std::uint64_t>& out) {
   const PickleValue v = file.resolve(given);
   if (!file.data.is_sequence(v)) return false;
-  const auto& items = file.data.items(v);
-  if (items.size() > 64) return false;
+  if (file.data.items(v).size() > 64) return false;
+  const auto items = file.data.items(v);  // a copy: resolve() may add records, and the list itself may move
   out.clear();
   for (const PickleValue& n : items) {
     const auto number = pickle_number(file, file.resolve(n));
@@ -80,10 +80,11 @@ Result<Storage> read_storage(PickleFile& file, const PickleValue& given, const s
   const PickleValue v = file.resolve(given);
   const PickleData& data = file.data;
   if (!v.is(Kind::persistent)) return bad("the storage of " + in_text(name) + " is something else");
-  const PickleRecord& record = data.records[v.at];
-  const auto& id = data.items(record.items[0]);
+  const std::uint32_t origin = data.records[v.at].source;
+  if (data.items(data.records[v.at].items[0]).size() > 16) return bad("the storage of " + in_text(name) + " is not described as torch does it");
+  const auto id = data.items(data.records[v.at].items[0]);  // copies, as in read_sizes
   if (id.size() < 5 || data.short_text(id[0]) != "storage" || !data.is_string(id[2])) return bad("the storage of " + in_text(name) + " is not described as torch does it");
-  const auto where = file.storages.find(record.source);
+  const auto where = file.storages.find(origin);
   if (where == file.storages.end()) return bad("the storage of " + in_text(name) + " lies in another file");
   Storage out;
   if (id[1].is(Kind::name)) out.type = data.names[id[1].at].name;
@@ -106,9 +107,9 @@ Result<Storage> read_storage(PickleFile& file, const PickleValue& given, const s
   const auto type = torch_type(out.type);
   const std::uint64_t size = type ? dtype_size(*type) : 1;
   if (id.size() > 5 && data.is_sequence(id[5])) {  // a view of a storage, as torch before 1.6 kept it: (key, offset, size)
-    const auto& view = data.items(id[5]);
+    const auto view = data.items(id[5]).size() == 3 ? data.items(id[5]) : std::vector<PickleValue>{};
     std::uint64_t offset = 0, count = 0;
-    if (view.size() < 3 || !read_size(file, view[1], offset) || !read_size(file, view[2], count)) return bad(said + " is a view that is not described");
+    if (view.empty() || !read_size(file, view[1], offset) || !read_size(file, view[2], count)) return bad(said + " is a view that is not described");
     const auto begin = checked_mul(offset, size), length = checked_mul(count, size);
     if (!begin || !length || *begin > out.bytes->size() || *length > out.bytes->size() - *begin) return bad(said + " is a view that leaves it");
     out.bytes = std::make_shared<RangeSource>(out.bytes, *begin, *length);
@@ -323,7 +324,7 @@ Result<Array> read_numpy(PickleFile& file, const std::string& name, const Pickle
 // The state that ndarray.__reduce__ gives: (1, shape, dtype, fortran, bytes), before 2000 without the 1.
 Result<Array> read_numpy_state(PickleFile& file, const std::string& name, const PickleValue& state, bool masked) {
   const PickleData& data = file.data;
-  const auto given = data.items(state);  // a copy: resolve() may add records
+  const auto given = data.items(state);  // a copy, as in read_sizes
   const std::size_t first = !given.empty() && given[0].is(Kind::integer) ? 1 : 0;
   if (given.size() < first + 4) return refused({ErrorCode::object_array, {{"array", called(name)}}});
   if (masked && given.size() > first + 4 && data.is_string(given[first + 4])) {

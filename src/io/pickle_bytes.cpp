@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/utf8.h"
+
 namespace rollscope {
 namespace {
 
@@ -14,7 +16,6 @@ class Latin1Source final : public ByteSource {
 
   // Walks through the text once: how many bytes it stands for, and where each kStep of them begin.
   Result<void> survey() {
-    std::vector<std::uint8_t> block;
     std::uint64_t at = 0;
     bool second = false;  // within a character of two bytes
     while (at < text_->size()) {
@@ -63,7 +64,69 @@ class Latin1Source final : public ByteSource {
   std::vector<std::uint64_t> places_;
 };
 
+int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; }
+
+// `digits` hexadecimal digits at text[at]; -1: they are not there.
+std::int64_t hex_number(std::string_view text, std::size_t at, std::size_t digits) {
+  if (at + digits > text.size()) return -1;
+  std::int64_t n = 0;
+  for (std::size_t i = 0; i < digits; ++i) {
+    const int d = hex_digit(text[at + i]);
+    if (d < 0) return -1;
+    n = n * 16 + d;
+  }
+  return n;
+}
+
 }  // namespace
+
+std::string unescaped(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      out += text[i];
+      continue;
+    }
+    const char c = text[++i];
+    constexpr std::string_view from = "abfnrtv", to = "\a\b\f\n\r\t\v";
+    if (const auto known = from.find(c); known != from.npos) {
+      out += to[known];
+    } else if (c == 'x' && hex_number(text, i + 1, 2) >= 0) {
+      out += static_cast<char>(hex_number(text, i + 1, 2));
+      i += 2;
+    } else if (c >= '0' && c <= '7') {
+      int n = c - '0';
+      for (int k = 0; k < 2 && i + 1 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '7'; ++k) n = n * 8 + (text[++i] - '0');
+      out += static_cast<char>(n);
+    } else {
+      if (c != '\\' && c != '\'' && c != '"') out += '\\';
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string raw_unicode(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t digits = text[i] == '\\' && i + 1 < text.size() ? (text[i + 1] == 'u' ? 4 : text[i + 1] == 'U' ? 8 : 0) : 0;
+    std::int64_t code = digits ? hex_number(text, i + 2, digits) : -1;
+    if (code < 0) {
+      utf8_append(out, static_cast<std::uint8_t>(text[i]));
+      continue;
+    }
+    i += 1 + digits;
+    if (code >= 0xd800 && code < 0xdc00 && text.substr(i + 1).starts_with("\\u")) {  // a pair, as narrow builds of Python 2 wrote it
+      const std::int64_t low = hex_number(text, i + 3, 4);
+      if (low >= 0xdc00 && low < 0xe000) {
+        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        i += 6;
+      }
+    }
+    utf8_append(out, static_cast<char32_t>(code));
+  }
+  return out;
+}
 
 bool utf8_to_latin1(std::string_view text, std::string& out) {
   out.clear();

@@ -1,5 +1,6 @@
-// Byte strings that a pickle of protocol 2 keeps as text: Python 3 writes each byte as the character of that number,
-// in UTF-8, so bytes from 80 on take two and nothing lies where its index says.
+// Texts of a pickle that stand for something else than their bytes: the escapes of protocol 0, and byte strings that
+// protocol 2 keeps as text. Python 3 writes each byte as the character of that number, in UTF-8, so bytes from 80 on
+// take two and nothing lies where its index says.
 #pragma once
 
 #include <string>
@@ -8,6 +9,11 @@
 #include "io/bytes.h"
 
 namespace rollscope {
+
+// The characters of a Python string literal without its quotes: \n, \', \x0a, \012.
+[[nodiscard]] std::string unescaped(std::string_view text);
+// raw-unicode-escape: Latin-1, and \uXXXX or \UXXXXXXXX for the rest. Gives UTF-8.
+[[nodiscard]] std::string raw_unicode(std::string_view text);
 
 // False: a character past U+00FF, or invalid UTF-8.
 [[nodiscard]] bool utf8_to_latin1(std::string_view text, std::string& out);
