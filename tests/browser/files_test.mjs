@@ -151,7 +151,7 @@ export default [
       await settled(page);
       ctx.assert.equal(await page.locator("dialog").count(), 0);
       await page.click("#report-button");
-      ctx.assert.ok(await page.isVisible("dialog button.link:has-text('heads of one layer')"));
+      await page.waitForSelector("dialog button.link:has-text('heads of one layer')");
     },
   },
   {
