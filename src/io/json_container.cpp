@@ -67,9 +67,10 @@ class Collector {
     for (const auto& [key, value] : root.members)  // what is said of all of them
       if (&value != records && belongs_to_meta(key, value)) add_meta(key, value);
     std::vector<std::string> others;
-    for (std::size_t i = 0; i < records->items.size(); ++i)
-      if (i != shown && others.size() < 12) others.push_back(name + "[" + std::to_string(i) + "]");
-    if (!others.empty()) out_.report.push_back(other_dumps(others, records->items.size()));
+    std::size_t count = 1;
+    for (std::size_t i = shown + 1; i < records->items.size(); ++i)
+      if (attention_of(records->items[i]) && ++count <= 13) others.push_back(name + "[" + std::to_string(i) + "]");
+    if (!others.empty()) out_.report.push_back(other_dumps(others, count));
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "io/json.h"
 
+#include <chrono>
 #include <limits>
 
 #include <doctest/doctest.h>
@@ -175,4 +176,102 @@ TEST_CASE("numbers read to the nearest double, however many digits they have") {
   CHECK(value("0." + std::string(5000, '0')) == Real(0));
   CHECK(std::isnan(value("NaN")));
   CHECK(value("-Infinity") == -std::numeric_limits<Real>::infinity());
+}
+
+TEST_CASE("JSON reads the same wherever a window of the file ends") {
+  const std::string value = R"({"t\u00e9\n": ["a\"b", "\ud83d\ude00", "é"], "n": [-12.5e-3, 0.05602593347430229, 18446744073709551615, NaN, -Infinity, true, null], "m": [[1, 2], [3, 4]], "e": [], "x": false})";
+  const auto plain = read_json(value);
+  REQUIRE(plain);
+  const std::string want = json_text(plain->root, *plain->pool);
+  for (std::size_t before = (1 << 17) - value.size() - 60; before < (1 << 17) + 60; ++before) {
+    const auto document = read_json(std::string(before, ' ') + value);
+    REQUIRE_MESSAGE(document, before);
+    REQUIRE(json_text(document->root, *document->pool) == want);
+  }
+}
+
+TEST_CASE("the pool takes the room that the numbers need") {
+  std::string many = "[";
+  for (int i = 0; i < 100'000; ++i) many += (i ? ", [" : "[") + std::to_string(1.0 / (i + 2)) + ", 0.25]";
+  const auto document = read_json(many + "]");
+  REQUIRE(document);
+  CHECK(document->root.shape == std::vector<std::uint64_t>{100'000, 2});
+  CHECK(document->pool->capacity() < 220'000);
+}
+
+TEST_CASE("arrays that differ in shape stay side by side, down to four axes each") {
+  const auto steps = [](const char* wrap) {
+    std::string out = "[";
+    for (int step = 0; step < 3; ++step) {
+      const int q = step == 0 ? 3 : 1, k = 3 + step;
+      out += (step ? ", " : "") + json_array(attention(2 * 2, q, k), {2, 1, 2, q, k});
+    }
+    return std::string(wrap) + out + "]" + (*wrap ? "}" : "");
+  };
+  const auto document = read_json(steps(""));
+  REQUIRE(document);
+  CHECK(document->root.is(JsonValue::Kind::list));
+  REQUIRE(document->root.items.size() == 3);
+  REQUIRE(document->root.items[2].items.size() == 2);
+  CHECK(document->root.items[0].items[1].shape == std::vector<std::uint64_t>{1, 2, 3, 3});
+  CHECK(document->root.items[2].items[1].shape == std::vector<std::uint64_t>{1, 2, 1, 5});
+  CHECK((*document->pool)[document->root.items[2].items[1].first] == Real(std::stod(std::to_string(attention(4, 1, 5)[10]))));
+  auto dump = open(steps("{\"attentions\": "));
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(reported(dump->info, ReportCode::generation_stitched));
+  CHECK(dump->info.streams[0].layers() == 2);
+  CHECK(dump->info.streams[0].queries == 5);
+  const auto hybrid = read_json("[[null, [[[[1]]]]], [[[[[1]]]], null]]");  // layers without attention in each step
+  REQUIRE(hybrid);
+  REQUIRE(hybrid->root.items.size() == 2);
+  CHECK(hybrid->root.items[0].items[0].is(JsonValue::Kind::null));
+  CHECK(hybrid->root.items[1].items[0].is(JsonValue::Kind::numbers));
+}
+
+TEST_CASE("of several records the first with attention opens, and the others are named") {
+  const auto record = [](const char* tokens) { return "{\"tokens\": " + std::string(tokens) + ", \"attentions\": " + numbers(2, 2, 3) + "}"; };
+  const std::string two = record(R"(["a", "b", "c"])") + ", " + record(R"(["d", "e", "f"])");
+  for (const std::string& content : {"[" + two + "]", "{\"model\": \"tiny\", \"sentences\": [" + two + "]}", "[{\"tokens\": [\"x\"], \"attentions\": null}, " + two + "]"}) {
+    CAPTURE(content.substr(0, 40));
+    auto dump = open(content);
+    REQUIRE_MESSAGE(dump, text(dump));
+    CHECK(labels(dump->info.streams[0].query_tokens) == "a b c");
+    REQUIRE(reported(dump->info, ReportCode::other_dumps));
+    CHECK(report_text(*reported(dump->info, ReportCode::other_dumps)).starts_with("The file holds 2 dumps"));
+  }
+  CHECK_FALSE(reported(open("[" + record(R"(["a", "b", "c"])") + "]")->info, ReportCode::other_dumps));
+}
+
+TEST_CASE("JSON Lines open with their first dump, or as layers where they say which they are") {
+  const auto line = [](const char* tokens) { return "{\"tokens\": " + std::string(tokens) + ", \"attentions\": " + numbers(2, 2, 3) + "}\n"; };
+  auto dump = open("{\"model\": \"tiny\"}\n" + line(R"(["a", "b", "c"])") + "\n" + line(R"(["d", "e", "f"])") + line(R"(["g", "h", "i"])"));
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(labels(dump->info.streams[0].query_tokens) == "a b c");
+  CHECK(report_text(*reported(dump->info, ReportCode::other_dumps)) == "The file holds 3 dumps; the first is shown. The others: line 4, line 5.");
+  const std::string matrix = json_array(attention(2, 3, 3), {2, 3, 3});
+  auto layers = open("{\"layer\": 4, \"attention\": " + matrix + "}\n{\"layer\": 1, \"attention\": " + matrix + "}\n");
+  REQUIRE_MESSAGE(layers, text(layers));
+  CHECK(layers->info.streams[0].layer_numbers == std::vector<int>{1, 4});
+  CHECK(code(open("{\"a\": 1} {\"b\": 2}")) == "bad_json");
+}
+
+TEST_CASE("what CircuitsVis takes opens as the heads of one layer where it says so") {
+  auto dump = open(R"({"tokens": ["a", "b", "c"], "attentionHeadNames": ["L0H0", "L0H1"], "attention": )" + json_array(attention(2, 3, 3), {2, 3, 3}) + "}");
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(dump->info.streams[0].heads == 2);
+  CHECK(dump->info.streams[0].layers() == 1);
+}
+
+TEST_CASE("ten megabytes of brackets, digits or names take less than two seconds") {
+  for (const char* piece : {"[", "{\"a\":", "[[", "1", "1,", "\\\"", "[],", "[1],", "{},", "\"a\":1,", " "}) {
+    CAPTURE(piece);
+    std::string content = "[";
+    while (content.size() < 10'000'000) content += piece;
+    const auto start = std::chrono::steady_clock::now();
+    CHECK_FALSE(open(content).has_value());
+    CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 2);
+  }
+  std::string names = "{";
+  for (int i = 0; i < 300'000; ++i) names += "\"name" + std::to_string(i) + "\": [1, 2], ";
+  CHECK_FALSE(open(names + "\"a\": 1}").has_value());
 }
