@@ -48,4 +48,4 @@ endfunction()
 # Warnings are for our own sources; exceptions and RTTI cost size and are off in the browser.
 add_library(rollscope_flags INTERFACE)
 target_compile_options(rollscope_flags INTERFACE -Wall -Wextra
-  "$<$<BOOL:${EMSCRIPTEN}>:-fno-exceptions;-fno-rtti;-ffunction-sections;SHELL:-include ${CMAKE_CURRENT_LIST_DIR}/older_libcxx.h>")
+  "$<$<BOOL:${EMSCRIPTEN}>:-fno-exceptions;-fno-rtti;-ffunction-sections;-flto;SHELL:-include ${CMAKE_CURRENT_LIST_DIR}/older_libcxx.h>")

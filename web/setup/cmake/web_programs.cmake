@@ -14,7 +14,7 @@ endif()
 # No eval and no virtual files: the page's Content-Security-Policy forbids the first, the second is not used.
 # A failed malloc returns null: "out of memory" is a message here, never an abort.
 set(common_link_options
-  -fno-exceptions -fno-rtti
+  -fno-exceptions -fno-rtti -flto
   -sMODULARIZE=1 -sDYNAMIC_EXECUTION=0 -sFILESYSTEM=0 -sUSE_SDL=0
   -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2147483648 -sABORTING_MALLOC=0 -s${stack_setting}=1048576
   -sINCOMING_MODULE_JS_API=wasmBinary,canvas,print,printErr,onAbort,locateFile,instantiateWasm,onRuntimeInitialized
