@@ -9,6 +9,7 @@
 //   build/site/gallery/       the examples, by their own names: links point at them
 //   build/site/export/        what notebooks copy, likewise
 import { createHash } from "node:crypto";
+import Module, { createRequire } from "node:module";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -102,11 +103,27 @@ function collectAssets() {
   return assets;
 }
 
-function main() {
+/** Scripts without their comments and long names, by Debian's terser; as they are where it is not installed. */
+async function minified(assets) {
+  process.env.NODE_PATH = "/usr/share/nodejs";  // where Debian's node modules find one another
+  Module._initPaths();
+  let terser;
+  try { terser = createRequire(import.meta.url)("terser"); } catch { return assets; }
+  const out = new Map();
+  for (const [name, bytes] of assets) {
+    const script = /\.m?js$/.test(name);
+    const module = script && /^(import|export)\b/m.test(bytes.toString("utf8"));  // the others run as classic scripts
+    const made = script ? await terser.minify({ [name]: bytes.toString("utf8") }, { module, compress: true, mangle: true, ecma: 2020 }) : null;
+    out.set(name, made ? Buffer.from(made.code) : /\.json$/.test(name) ? Buffer.from(JSON.stringify(JSON.parse(bytes.toString("utf8")))) : bytes);
+  }
+  return out;
+}
+
+async function main() {
   const index = path.join(web, "index.html");
   if (!existsSync(index)) fail("web/index.html is not there");
   const version = /project\(rollscope VERSION ([\d.]+)/.exec(readFileSync(path.join(top, "CMakeLists.txt"), "utf8"))[1];
-  const assets = collectAssets();
+  const sources = collectAssets(), assets = await minified(sources);
   const hash = createHash("sha256");
   const sizes = {};
   for (const [name, bytes] of assets) {
@@ -129,11 +146,11 @@ function main() {
   }
   const html = readFileSync(index, "utf8")
     .replace(/<script type="module" src="{{assets}}\/([^"]+)"/, (tag, entry) =>
-      [...importedFrom(entry, assets)].map((name) => `<link rel="modulepreload" href="{{assets}}/${name}">\n`).join("") + tag)
+      [...importedFrom(entry, sources)].map((name) => `<link rel="modulepreload" href="{{assets}}/${name}">\n`).join("") + tag)
     .replaceAll("{{assets}}", folder).replaceAll("{{sizes}}", JSON.stringify(sizes)).replaceAll("{{version}}", version);
   writeFileSync(path.join(fresh, "index.html"), html);
   rmSync(site, { recursive: true, force: true });
   renameSync(fresh, site);
 }
 
-main();
+await main();

@@ -16,7 +16,7 @@ endif()
 set(common_link_options
   -fno-exceptions -fno-rtti -flto
   -sMODULARIZE=1 -sDYNAMIC_EXECUTION=0 -sFILESYSTEM=0 -sUSE_SDL=0
-  -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2147483648 -sABORTING_MALLOC=0 -s${stack_setting}=1048576
+  -sMALLOC=emmalloc -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2147483648 -sABORTING_MALLOC=0 -s${stack_setting}=1048576
   -sINCOMING_MODULE_JS_API=wasmBinary,canvas,print,printErr,onAbort,locateFile,instantiateWasm,onRuntimeInitialized
   "-sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8,HEAPU8,HEAP32,HEAPU32,HEAPF32,HEAPF64"
   --no-entry)
