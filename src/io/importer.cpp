@@ -30,7 +30,7 @@ std::string joined(const std::vector<std::string>& names, std::size_t most = 12)
 }
 
 Result<Container> read_container(const Source& source, const std::string& name, const ImportOptions& options) {
-  auto head = read_some(*source, 0, 64);
+  auto head = read_some(*source, 0, kSniffBytes);
   if (!head) return tl::unexpected(head.error());
   if (head->empty()) return fail(ErrorCode::empty, {{"detail", "it has 0 bytes"}});
   const Sniffed kind = sniff(*head, source->size(), name);
@@ -45,7 +45,7 @@ Result<Container> read_container(const Source& source, const std::string& name, 
     case FileKind::table: return read_table_container(source);
     case FileKind::foreign: break;
   }
-  return fail(ErrorCode::unknown_format, {{"detail", kind.what}});
+  return tl::unexpected(kind.error);
 }
 
 // One import: from a container to a dump.

@@ -1,5 +1,5 @@
 // Big files: read in slices by the worker, cancelled at once, and refused with reason where only the page can read.
-import { appendFileSync, copyFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, rmSync, statSync, truncateSync, writeFileSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { npy, writeBigDump, writeDeflatedDump } from "./support/big_dump.mjs";
 import { choose, explain, openName, openSite, settled, withoutWorkers } from "./support/open.mjs";
@@ -216,7 +216,7 @@ export default [
         return page.evaluate(() => window.rollscope.open(document.getElementById("held").files[0]).then(() => "opened", ({ code, text }) => ({ code, text })));
       };
       ctx.assert.equal(await opened(() => {}), "opened");
-      for (const change of [() => truncateSync(file, 1000), () => appendFileSync(file, "more"), () => rmSync(file)]) {
+      for (const change of [() => truncateSync(file, 1000), () => { appendFileSync(file, "more"); utimesSync(file, 2e9, 2e9); }, () => rmSync(file)]) {
         const answer = await opened(change);
         ctx.assert.equal(answer.code, "read_failed");
         ctx.assert.match(answer.text, /^moving\.npz could not be read: it (was changed|is no longer)/);
