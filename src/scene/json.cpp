@@ -44,7 +44,7 @@ class Builder {
     return put(std::move(v));
   }
   bool Key(const char* s, rapidjson::SizeType n, bool) {
-    open_.back().members.emplace_back(std::string(s, n), Json{});
+    open_.back().members.push_back({std::string(s, n), Json{}});
     return true;
   }
   bool StartObject() { return start(Json::Kind::object); }

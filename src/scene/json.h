@@ -12,18 +12,24 @@ namespace rollscope {
 
 // A parsed value. Text from outside: look a field up, ask what it is, use it.
 struct Json {
+  struct Member;  // a pair of a type that is not complete yet is more than clang 14 takes
   enum class Kind : unsigned char { null, boolean, number, text, array, object };
   Kind kind = Kind::null;
   bool truth = false;
   double number = 0;
   std::string text;
   std::vector<Json> items;                            // array
-  std::vector<std::pair<std::string, Json>> members;  // object, in order
+  std::vector<Member> members;                        // object, in order
 
   [[nodiscard]] bool is(Kind k) const { return kind == k; }
   [[nodiscard]] const Json* find(std::string_view name) const;  // nullptr: absent, or no object
   // A number without a fraction that fits an int.
   [[nodiscard]] std::optional<int> integer() const;
+};
+
+struct Json::Member {
+  std::string first;
+  Json second;
 };
 
 // nullopt: not JSON, deeper than 32, or followed by something else. Empty text reads as {}.

@@ -19,12 +19,14 @@ target_compile_definitions(rollscope_tests PRIVATE
 
 # One libFuzzer program per tests/fuzz/NAME_fuzz.cpp.
 if(ROLLSCOPE_FUZZ)
+  add_custom_target(fuzzers)
   file(GLOB fuzzers CONFIGURE_DEPENDS tests/fuzz/*_fuzz.cpp)
   foreach(source ${fuzzers})
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} ${source})
     target_link_libraries(${name} PRIVATE rollscope_flags rollscope_session rollscope_platform)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzzers ${name})
   endforeach()
 endif()
 
