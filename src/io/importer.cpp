@@ -218,7 +218,6 @@ class Importer {
     const TokenContext context{&container_, item(), assumed_.tokens, only, c.group.stepped()};
     const int all_queries = plan.queries, all_keys = plan.keys;
     if (auto done = crop_padding(c, named, context); !done) return done;
-    if (auto done = check_size(plan, named.name); !done) return done;
     if (auto done = add_tokens(s, c, named, context, all_queries, all_keys); !done) return done;
     s.queries = plan.out_rows();
     s.keys = plan.out_columns();
@@ -348,13 +347,6 @@ class Importer {
 
   static TokenSide side_of(StreamKind kind) {
     return kind == StreamKind::encoder ? TokenSide::encoder : kind == StreamKind::decoder ? TokenSide::decoder : TokenSide::self;
-  }
-
-  Result<void> check_size(const StackPlan& plan, const std::string& stream) {
-    const double needed = static_cast<double>(plan.layers.size()) * plan.out_rows() * plan.out_columns() * sizeof(Real);
-    if (needed <= static_cast<double>(options_.memory_limit)) return {};
-    return fail(ErrorCode::too_big, {{"needed", human_bytes(needed)}, {"limit", human_bytes(static_cast<double>(options_.memory_limit))},
-                                     {"detail", formatted("%s: %zu layers of %d x %d numbers, heads fused", stream.c_str(), plan.layers.size(), static_cast<int>(plan.out_rows()), static_cast<int>(plan.out_columns()))}});
   }
 
   Result<void> add_tokens(Stream& s, const Candidate& c, const Named& named, const TokenContext& context, int all_queries, int all_keys) {

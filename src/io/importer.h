@@ -26,7 +26,7 @@ struct ImportOptions {
     std::string text;
   };
   std::vector<Beside> beside;
-  std::uint64_t memory_limit = std::uint64_t{1} << 31;  // bytes that fused layers may take; past it: too_big
+  std::uint64_t memory_limit = std::uint64_t{1} << 31;  // bytes that the numbers of a JSON dump may take; past it: too_big
 };
 
 // Opens a dump. `name` is for messages; the content decides the format.

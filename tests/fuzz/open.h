@@ -47,6 +47,7 @@ inline void open_and_use(std::vector<std::uint8_t> bytes, const ImportOptions& w
     require(s.queries > 0 && s.keys > 0 && s.layers() > 0);
     require(s.query_tokens.size() == static_cast<std::size_t>(s.queries) && s.key_tokens.size() == static_cast<std::size_t>(s.keys));
     require(s.predicts.empty() || s.predicts.size() == s.query_tokens.size());
+    if (static_cast<double>(s.queries) * s.keys * s.layers() > 1e6) continue;  // the session refuses what does not fit
     for (const Token& t : s.key_tokens) require(!t.label.empty() && utf8_valid(t.label) && utf8_valid(t.raw));
     std::vector<Real> numbers(static_cast<std::size_t>(s.queries) * static_cast<std::size_t>(s.keys));
     const MatrixView view{numbers.data(), s.queries, s.keys};

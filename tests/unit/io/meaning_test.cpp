@@ -343,14 +343,6 @@ TEST_CASE("heads that are arrays of their own form layers") {
   CHECK(code(npz({{"layer0_head0", one(0)}, {"layer0_head1", one(1)}, {"layer1_head0", one(2)}})) == "ragged");
 }
 
-TEST_CASE("a dump whose matrices would not fit is refused with both numbers") {
-  ImportOptions small;
-  small.memory_limit = 1000;
-  const auto dump = open(npy_f4("(2, 3, 16, 16)", attention(6, 16, 16)), small);
-  CHECK(code(dump) == "too_big");
-  CHECK(text(dump).find("the limit here is 1 kB: self: 2 layers of 16 x 16 numbers") != std::string::npos);
-}
-
 TEST_CASE("switches that do not exist are refused with those that do") {
   CHECK(code(open(npy_f4("(2, 2)", attention(1, 2, 2)), assume("colour", "red"))) == "bad_value");
   CHECK(code(open(npy_f4("(2, 2)", attention(1, 2, 2)), assume("values", "red"))) == "bad_value");
