@@ -52,6 +52,8 @@ void softmax_row(std::span<Real> row) {
   for (Real& x : row) x = static_cast<Real>(static_cast<double>(x) / sum);
 }
 
+bool as_stored(const StoredArray& a) { return !a.big_endian && a.dtype == (sizeof(Real) == sizeof(float) ? DType::f32 : DType::f64); }
+
 class StoredStack final : public StackSource {
  public:
   explicit StoredStack(StackPlan plan) : plan_(std::move(plan)) {}
@@ -147,8 +149,14 @@ class StoredStack final : public StackSource {
       while (count < per_block && at + count < total &&
              (kept_lines.empty() || kept_lines[static_cast<std::size_t>(at + count)] == first + count))
         ++count;
-      bytes_.resize(static_cast<std::size_t>(count) * n * item);
       const std::uint64_t element = base + line_stride * static_cast<std::uint64_t>(first);
+      if (!across && kept.empty() && out.columns == length && as_stored(a)) {  // the numbers are Reals already
+        const auto wanted = static_cast<std::size_t>(count) * n * item;
+        if (auto done = a.bytes->read(element * item, {reinterpret_cast<std::uint8_t*>(out.row(at).data()), wanted}); !done) return done;
+        at += count;
+        continue;
+      }
+      bytes_.resize(static_cast<std::size_t>(count) * n * item);
       if (auto done = a.bytes->read(element * item, bytes_); !done) return done;
       for (int i = 0; i < count; ++i, ++at) {
         const bool direct = !across && kept.empty();
