@@ -93,6 +93,7 @@ const opener = new Opener({
     if (kept.dumps.length > 0) kept.keep(dump, dump);
     header.show(name, info);
     closeDialogs();
+    forgetTokens();
     tellHost("loaded", { name });
     askAbout(dump);
     if (tableView) { await tableView.show(info, state); return; }
@@ -171,13 +172,16 @@ const reopen = (assume, item = opener.current.item) => openByHand(opener.current
 /** The open dump with something beside it: tokens, a picture. @param {import("./opener.js").Beside[]} beside */
 const reopenWith = (beside) => openByHand(opener.current.source, { ...opener.current, state: undefined, beside });
 
+/** Takes away the offer to take tokens back, once another dump is open. */
+let forgetTokens = () => {};
+
 /** Tokens for the open dump; what was there before can be had back. @param {string[]} tokens @param {string} [from]  the file they are of */
 async function useTokens(tokens, from) {
   const { besideTokens, withBeside } = await part(() => import("./files.js"));
   const { name, beside } = opener.current;
   if (!await reopenWith(withBeside(beside, [besideTokens(tokens)]))) return;
   const count = locale.count("dom.tokens", tokens.length);
-  say(locale.t(from ? "dom.files.tokens_of" : "dom.files.tokens", { count, from: from ?? "", file: name }), { text: locale.t("dom.report.take_back"), act: () => reopenWith(beside) });
+  forgetTokens = say(locale.t(from ? "dom.files.tokens_of" : "dom.files.tokens", { count, from: from ?? "", file: name }), { text: locale.t("dom.report.take_back"), act: () => reopenWith(beside) });
 }
 
 async function pasteTokens() {

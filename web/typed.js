@@ -59,7 +59,8 @@ export function kindOf(text) {
   if (plain === "") return "nothing";
   if (plain.length > MOST) return "dump";
   if (!/\s/.test(plain) && (/^(https?|ftp|file|data|blob|javascript):/i.test(plain) || /^\/\/[\w-]+\./.test(plain) || /^(\w[\w-]*\.)+[a-z]{2,}(:\d+)?\/\S/i.test(plain))) return "address";
-  if (plain[0] === "<") return "dump";
+  if (plain[0] === "<" || /^\(*(array|tensor|torch\.tensor|np\.array)\(/.test(plain) || /^\(+\[*\s*-?[\d.]/.test(plain)) return "dump";
+  if (/^\[+\s*-?\d[\d.e+-]*\s+[-\d.]/.test(plain)) return "dump";  // numpy's print, without commas, or with "..." in it
   if (plain[0] === "[" || plain[0] === "{") {
     const value = parsed(plain);
     if (value === undefined) return pythonList(plain) || !/[0-9]/.test(plain) || /^\[[^\]\s,"']+\]\s/.test(plain) ? "tokens" : "dump";  // "[CLS] the cat"

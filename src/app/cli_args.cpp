@@ -167,7 +167,7 @@ Options of explain:
   --assume NAME=VALUE           axes=lhqk, orientation=rows|columns, values=probs|logits,
                                 layout=layers|heads, sums=renormalise|sink, tokens=add_specials|ignore
 
-Layers, heads, rows and items count from 0. FILE is .npy, .npz, .safetensors or .json.
+Layers, heads, rows and items count from 0. FILE is .npz, .npy, .safetensors, .pt, .pkl, .json, a page of BertViz, or .csv.
 Exit status 0: done; 1: the file cannot be used; 2: wrong usage.
 )";
 }

@@ -45,6 +45,12 @@ std::string default_axes(const StackGroup& group, const Shape& shape, const Axes
   if (group.numbered()) {
     if (n == 2) return "qk";
     const bool batch = shape[0] == 1 || (request.mask_items == shape[0] && shape[0] > 1);
+    if (n == 3 && group.members.front().head < 0 && !batch && !request.layout_assumed) {
+      ReportItem item = report_item(ReportCode::ambiguous_axes, {{"kind", "heads"}, {"shape", shape_text(shape)}, {"count", std::to_string(shape[0])}, {"switch", "axes=bqk"},
+                                                                 {"detail", "as the heads of a layer, or as a batch with its heads already fused. It is read as heads"}}, group.name, "axes=bqk");
+      item.severity = Severity::note;  // a layer without its batch axis is far commoner
+      report.push_back(std::move(item));
+    }
     if (n == 3) return group.members.front().head >= 0 || batch ? "bqk" : "hqk";
     if (n == 4) return "bhqk";
     return "";

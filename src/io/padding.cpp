@@ -71,10 +71,25 @@ Result<std::vector<int>> kept_by_sample(const TokenContext& context, TokenSide s
 std::vector<int> kept_by_numbers(const StackPlan& plan, const Sample& sample) {
   const auto& used = sample.column_used;
   if (!sample.whole) return {};
-  if (sample.heads < 4 || sample.rows < 8 || used.size() != static_cast<std::size_t>(plan.keys) || sample.zero_share > 0.05) return {};
+  if (sample.heads < 4 || sample.rows < 8 || used.size() != static_cast<std::size_t>(plan.keys)) return {};
   int begin = 0, end = plan.keys;
-  while (begin < end && !used[static_cast<std::size_t>(begin)]) ++begin;
-  while (end > begin && !used[static_cast<std::size_t>(end - 1)]) --end;
+  const bool dense = sample.zero_share <= 0.05;
+  while (dense && begin < end && !used[static_cast<std::size_t>(begin)]) ++begin;
+  while (dense && end > begin && !used[static_cast<std::size_t>(end - 1)]) --end;
+  // Rows of padding under a causal mask are even over all keys, also those after them, and only such rows read padding.
+  if (plan.queries == plan.keys && !sample.causal) {
+    const auto at = [](int i) { return static_cast<std::size_t>(i); };
+    int left = begin, right = end;
+    while (left < end && sample.row_even[at(left)]) ++left;
+    while (right > left && sample.row_even[at(right - 1)]) --right;
+    const auto alone = [&](int from, int to, auto within) {
+      for (int j = from; j < to; ++j)
+        if (sample.first_reader[at(j)] >= 0 && !within(j)) return false;
+      return true;
+    };
+    if (alone(begin, left, [&](int j) { return sample.last_reader[at(j)] < left; })) begin = left;
+    if (alone(right, end, [&](int j) { return sample.first_reader[at(j)] >= right; })) end = right;
+  }
   if (end - begin < 2 || (begin == 0 && end == plan.keys)) return {};
   return indices(begin, end);
 }

@@ -140,6 +140,7 @@ class Machine {
   // ---- values ----
 
   bool push(const PickleValue& v) {
+    if (stack_.size() >= kPickleStack) return too_big(std::to_string(kPickleStack) + " values that wait", "more than that"), false;
     stack_.push_back(v);
     return true;
   }

@@ -21,6 +21,7 @@ namespace rollscope {
 
 // Limits of one file, all pickles in it together; past one of them: too_big.
 inline constexpr std::uint64_t kPickleOps = 10'000'000;      // instructions; a Python float takes one
+inline constexpr std::size_t kPickleStack = 1'000'000;        // values that wait to be put somewhere; lists take theirs by the thousand
 inline constexpr std::size_t kPickleValues = 4'000'000;      // lists, tuples, dicts, objects, texts: 24 to 150 bytes each
 inline constexpr std::uint64_t kPickleMemo = 4'000'000;      // memo entries of one pickle
 inline constexpr std::uint64_t kPickleText = 64ULL << 20;    // bytes of text lines (protocol 0) and short texts

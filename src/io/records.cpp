@@ -74,13 +74,20 @@ std::vector<std::string> with_own_size(const Container& c) {
   }
   std::set<std::uint64_t> sizes;
   std::vector<std::string> out;
+  std::map<int, std::size_t> layers;  // arrays in each
+  for (const auto& a : c.arrays) {
+    const auto dot = a.name.find('.');
+    if (dot != a.name.npos && only_number(std::string_view(a.name).substr(0, dot)) && only_number(std::string_view(a.name).substr(dot + 1))) ++layers[std::stoi(a.name.substr(0, dot))];
+  }
+  bool stacks = true;  // [runs][layers] of (1, H, N, N), as outputs of several texts are kept; a module returns two arrays at most
   for (const auto& [number, all] : shapes) {
+    stacks = stacks && all.begin()->size() == 4 && all.begin()->front() == 1 && layers[number] > 2 && layers[number] == layers.begin()->second;
     const auto& shape = *all.begin();
     if (all.size() != 1 || shape.size() < 3 || shape.back() != shape[shape.size() - 2]) return {};
     sizes.insert(shape.back());
     out.push_back(std::to_string(number) + ".");
   }
-  if (sizes.size() < 2) return {};
+  if (sizes.size() < 2 && !(stacks && out.size() > 1)) return {};
   for (const StepSet& steps : find_steps(c.arrays))
     if (steps.prefix.empty()) return {};  // generate() without a cache grows, too
   return out;

@@ -98,6 +98,9 @@ void look(MatrixView m, double tol, bool whole, const std::vector<int>& row_numb
         if (whole && j > i) out.causal = false;
       }
     }
+    const std::size_t row_number = static_cast<std::size_t>(row_numbers.empty() ? i : row_numbers[static_cast<std::size_t>(i)]);
+    for (int j = 1; j < m.columns && out.row_even[row_number]; ++j)
+      if (m(i, j) != m(i, 0)) out.row_even[row_number] = false;
     if (!row.any) continue;
     out.row_used[static_cast<std::size_t>(row_numbers.empty() ? i : row_numbers[static_cast<std::size_t>(i)])] = true;
     // -inf marks what a mask hides: such rows count among the logarithms only.
@@ -147,6 +150,7 @@ Result<Sample> take_sample(const StackPlan& plan, DType shown) {
   out.column_used.assign(static_cast<std::size_t>(columns), false);
   out.first_reader.assign(static_cast<std::size_t>(columns), -1);
   out.last_reader.assign(static_cast<std::size_t>(columns), -1);
+  out.row_even.assign(static_cast<std::size_t>(rows), true);
   out.row_used.assign(static_cast<std::size_t>(rows), false);
 
   const std::uint64_t item = dtype_size(plan.layers[0].array->dtype);

@@ -26,6 +26,7 @@ struct Sample {
   bool causal = false;            // square, and nothing above the diagonal
   std::vector<bool> column_used;  // [K] some number is not zero and not NaN
   std::vector<bool> row_used;
+  std::vector<bool> row_even;     // every number of the row is the same, as a softmax over a full mask gives
   std::vector<int> first_reader, last_reader;  // [K] rows that read a column; -1: none
 
   [[nodiscard]] bool rows_are_one() const { return rows > 0 && 2 * rows_one >= rows; }

@@ -213,6 +213,8 @@ Result<PlacedStack> place_steps(const StackGroup& group, const AxesRequest& requ
       }
   if (out.batch > 1)
     out.report.push_back(report_item(ReportCode::batch_item, {{"count", std::to_string(out.batch)}, {"item", std::to_string(request.item)}}, group.name));
+  if (out.batch > 1 && !beams)
+    out.report.push_back(report_item(ReportCode::beams_unknown, {{"count", std::to_string(out.batch)}}, group.name));
   out.report.push_back(report_item(ReportCode::generation_stitched, {{"steps", std::to_string(stitched)}}, group.name));
 
   StackPlan& plan = out.plan;

@@ -234,3 +234,40 @@ TEST_CASE("texts in a row are items, each with its own length and tokens") {
   CHECK(dump->info.streams[0].layers() == 4);
   CHECK(dump->info.streams[0].queries == 7);
 }
+
+TEST_CASE("runs of equal length are items, beams without their indices are warned of") {
+  std::vector<ZipEntry> entries;
+  std::vector<std::vector<float>> all;
+  for (int run = 0; run < 3; ++run)
+    for (int l = 0; l < 4; ++l) {
+      auto a = attention(1 + run * 4 + l, 5, 5);
+      a.erase(a.begin(), a.end() - 25);
+      all.push_back(a);
+      std::vector<float> heads;
+      for (int h = 0; h < 3; ++h) heads.insert(heads.end(), a.begin(), a.end());
+      entries.push_back({std::to_string(run) + "." + std::to_string(l) + ".npy", npy_f4("(1, 3, 5, 5)", heads)});
+    }
+  ImportOptions second;
+  second.item = 1;
+  auto dump = open(zip(entries), second);
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(dump->info.streams[0].layers() == 4);
+  CHECK(dump->info.streams[0].batch == 3);
+  CHECK(head(*dump, 0, 2, 1) == reals(all[6]));
+  const auto beams = open(zip(steps(full(2), {.batch = 2})));
+  REQUIRE(beams);
+  CHECK(reported(beams->info, ReportCode::beams_unknown));
+  CHECK_FALSE(reported(open(zip(steps(full(), {})))->info, ReportCode::beams_unknown));
+}
+
+TEST_CASE("rows of padding on the left that are even over all keys are cropped") {
+  std::vector<float> a;
+  const auto real = attention(6, 6, 6, true);
+  for (int m = 0; m < 6; ++m)
+    for (int i = 0; i < 9; ++i)
+      for (int j = 0; j < 9; ++j) a.push_back(i < 3 ? 1.0f / 9 : j < 3 ? 0 : real[static_cast<std::size_t>((m * 6 + i - 3) * 6 + j - 3)]);
+  auto dump = open(zip({{"attentions.npy", npy_f4("(2, 3, 9, 9)", a)}}));
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(dump->info.streams[0].queries == 6);
+  CHECK(reported(dump->info, ReportCode::padding));
+}
