@@ -6,7 +6,7 @@ packages_of() {
   case $1 in
     native)  echo g++ cmake ninja-build python3 python3-venv libsdl2-dev libeigen3-dev doctest-dev rapidjson-dev \
                   libfast-float-dev libfmt-dev libexpected-dev zlib1g-dev nodejs npm ;;
-    web)     echo emscripten bzip2 xz-utils terser ;;
+    web)     echo emscripten bzip2 xz-utils ;;
     # Fonts: the pages under test show Japanese, Arabic and emoji, which a bare machine draws as boxes.
     browser) echo chromium fonts-dejavu-core fonts-droid-fallback fonts-noto-color-emoji ;;
     fuzz)    echo clang ;;
@@ -24,6 +24,14 @@ command_of() {
 installed() {
   command -v "$(command_of "$1")" >/dev/null ||
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# What only makes the site smaller: tried once, and done without where a release does not have it.
+install_optional() {
+  [ ! -e "$deps/terser.tried" ] && [ ! -e /usr/share/nodejs/terser ] && command -v apt-get >/dev/null || return 0
+  touch "$deps/terser.tried"
+  local root=(); [ "$(id -u)" = 0 ] || root=(sudo)
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends terser >>"$deps/apt.log" 2>&1 || true
 }
 
 # install_packages SET...: installs what is missing; does not touch the network when nothing is.
