@@ -30,7 +30,8 @@ export function sample(code, locale) {
  * }} app
  */
 export function showError(failure, { locale, name, openName, again, pick, exporter }) {
-  const { what, fix } = locale.error(failure);
+  const { what, fix: said } = locale.error(failure);
+  const fix = said.replace(/\s*[(（]--[^)）]*[)）]/g, "");  // how the command line says what a button here does
   const head = locale.has(`dom.head.${failure.code}`) ? `dom.head.${failure.code}` : "dom.head.other";
   const kind = failure.params?.kind;
   const code = kind in KIND_SAMPLES ? KIND_SAMPLES[kind] : SAMPLES[failure.code];

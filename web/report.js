@@ -31,10 +31,10 @@ export function reportRows(info, { locale, again, pasteTokens }, shown = () => t
     return locale.t("dom.report.where", { where: stream ? locale.t(`dom.kind.${stream.kind}`) : where, text });
   };
   const remark = (item) => {
-    const { text, fix } = locale.remark(item);
+    const { text, fix } = locale.remark(item.code === "batch_item" ? { ...item, params: { ...item.params, item: String(Number(item.params.item) + 1) } } : item);
     const offers = offersOf(item, assumed).map(([key, value]) => action(label([key, value]), () => again({ ...assumed, [key]: value })));
     if (TOKENS.has(item.code)) offers.push(action(locale.t("dom.report.paste"), pasteTokens));
-    return row(item.severity, locatedText(item.where, text), offers.length ? "" : fix, ...offers);
+    return row(item.severity, locatedText(item.where, text), offers.length || item.code === "batch_item" ? "" : fix, ...offers);  // an item is chosen beside its stream
   };
 
   const found = info.streams.map((stream) => row("found",

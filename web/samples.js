@@ -19,11 +19,13 @@ out = model(**batch, output_attentions=True)`,
   too_big: `numpy.savez("dump.npz", attentions=A.mean(1).astype("float16"), tokens=tokens)`,
   transposed: `A = A.swapaxes(-1, -2)  # rows are queries, columns are keys`,
   bad_table: `numpy.savetxt("dump.csv", A[layer, head], delimiter=",")`,
-  ragged: `json.dump({"attentions": A.tolist(), "tokens": tokens}, f)`,
+  ragged: `numpy.savez("dump.npz", attentions=numpy.stack(layers), tokens=tokens)  # says which shape is another`,
 };
 
 /** @type {Record<string, string | undefined>} what a file is that is no dump (src/base/foreign_kinds.inc) to Python; undefined: no code mends it */
 export const KIND_SAMPLES = {
+  windows: undefined,
+  layers: `numpy.savez("dump.npz", *[a for a in layers if a.shape == layers[0].shape])`,
   hdf5: `import h5py, numpy
 f = h5py.File("dump.h5")
 print(list(f))

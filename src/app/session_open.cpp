@@ -37,6 +37,7 @@ void report_numbers(const StackStats& stats, Stream& stream, DumpInfo& info) {
     info.report.push_back(report_item(ReportCode::negative_weights, {{"count", std::to_string(stats.negative_rows)}}, stream.name));
   if (stats.zero_rows > 0)
     info.report.push_back(report_item(ReportCode::zero_rows, {{"count", std::to_string(stats.zero_rows)}}, stream.name));
+  if (stats.zero_rows == stats.rows) info.report.back().severity = Severity::warning;  // then nothing shown means anything
   const bool some = stats.rows > stats.nan_rows + stats.zero_rows;
   stream.causal = stream.kind != StreamKind::cross && stream.queries == stream.keys && stream.keys > 1 && some && !stats.upper_weight;
   if (stream.kind != StreamKind::self && stream.kind != StreamKind::decoder) return;

@@ -148,9 +148,9 @@ Result<Choice> choose_streams(const Container& container, const AxesRequest& req
   out.ignored = std::move(sorted.others);
   std::optional<Error> error;
   if (!sorted.windows.empty())
-    return fail(ErrorCode::ragged, {{"where", sorted.differ_at}, {"detail", sorted.windows + ". These look like windows (Swin), and no file says where a window lies, so no path leads through all layers"}});
+    return fail(ErrorCode::ragged, {{"kind", "windows"}, {"where", sorted.differ_at}, {"shapes", sorted.windows}, {"detail", sorted.windows + ". These look like windows (Swin), and no file says where a window lies, so no path leads through all layers"}});
   if (!sorted.layers_differ.empty())
-    return fail(ErrorCode::ragged, {{"where", sorted.differ_at}, {"detail", sorted.layers_differ + ". No path leads through layers of different sizes"}});
+    return fail(ErrorCode::ragged, {{"kind", "layers"}, {"where", sorted.differ_at}, {"shapes", sorted.layers_differ}, {"detail", sorted.layers_differ + ". No path leads through layers of different sizes"}});
   if (!sorted.heads_differ.empty()) return fail(ErrorCode::heads_differ, {{"detail", sorted.heads_differ}});
 
   for (const auto& [from, to] : {std::pair{NameRole::attention, NameRole::attention}, std::pair{NameRole::scores, NameRole::scores},

@@ -56,6 +56,7 @@ struct Container {
   std::vector<StoredText> texts;
   std::vector<RefusedArray> refused;
   std::vector<std::string> nulls;  // names whose value is None
+  std::size_t records = 0;  // dumps in a row that the reader told apart, of which it read the wanted item; 0: it did not look
   std::map<std::string, JsonValue, std::less<>> meta;
   std::vector<Real> meta_numbers;  // pool of the values in `meta`
   Report report;
@@ -74,7 +75,8 @@ struct Container {
 // Any zip archive: .npz, or what torch.save writes (then read_torch_container).
 [[nodiscard]] Result<Container> read_zip_container(const Source& source);
 [[nodiscard]] Result<Container> read_safetensors_container(const Source& source);
-[[nodiscard]] Result<Container> read_json_container(const Source& source, std::uint64_t memory_limit);
+// `item`: which of several dumps in a list, where it is one.
+[[nodiscard]] Result<Container> read_json_container(const Source& source, std::uint64_t memory_limit, int item = 0);
 // torch.save: the archive of 1.6 and later, and the pickles in a row of before.
 [[nodiscard]] Result<Container> read_torch_container(const Source& source, const struct ZipDirectory& directory);
 [[nodiscard]] Result<Container> read_torch_legacy_container(const Source& source);

@@ -178,6 +178,7 @@ SortedArrays sort_arrays(const Container& container) {
     NameMeaning meaning = name_meaning(a.name);
     // "scores" beside attention are a map's; alone they are those before the softmax.
     if (!says && a.shape.size() > 2 && meaning.role == NameRole::companion && meaning.group.starts_with("scores")) meaning.role = NameRole::scores;
+    if (meaning.head >= 0 && meaning.layer < 0 && a.shape.size() == 2) meaning.layer = 0;  // head_0, head_1 .. of the only layer
     if (const auto place = places.find(a.name); place != places.end() && !meaning.layer_word) {
       meaning.layer = place->second.layer;
       meaning.head = place->second.head;

@@ -38,7 +38,7 @@ Result<Container> read_container(const Source& source, const std::string& name, 
     case FileKind::npy: return read_npy_container(source);
     case FileKind::zip: return read_zip_container(source);
     case FileKind::safetensors: return read_safetensors_container(source);
-    case FileKind::json: return read_json_container(source, options.memory_limit);
+    case FileKind::json: return read_json_container(source, options.memory_limit, options.item);
     case FileKind::torch_legacy: return read_torch_legacy_container(source);
     case FileKind::pickle: return read_pickle_container(source);
     case FileKind::html: return read_html_container(source, options.memory_limit);
@@ -283,7 +283,7 @@ class Importer {
     if (c.group.numbered() && numbers.size() > 1 && numbers[0] == 1 && numbers.back() == static_cast<int>(numbers.size()) && counts_from_one(c.group.name) &&
         it == container_.meta.end() && container_.nulls.empty()) {
       for (int& n : numbers) --n;
-      report.push_back(report_item(ReportCode::layers_from_one, {{"name", printable(c.group.name)}}, stream));
+      report.push_back(report_item(ReportCode::layers_from_one, {{"name", printable(c.group.first().name)}}, stream));
     }
     bool gaps = c.group.incomplete || (!c.group.first().present.empty() && !c.group.numbered());
     for (std::size_t i = 0; i < numbers.size(); ++i) gaps = gaps || numbers[i] != static_cast<int>(i);
@@ -300,10 +300,10 @@ class Importer {
     return numbers;
   }
 
-  // A number after a letter or "_", not a module's or a list's index.
+  // A number alone (a dict's key) or after a letter or "_", not a module's index.
   static bool counts_from_one(const std::string& name) {
     const auto digit = name.find_first_of("0123456789");
-    return digit != name.npos && digit > 0 && name[digit - 1] != '.' && name[digit - 1] != '/' && name[digit - 1] != '[';
+    return digit == 0 || (digit != name.npos && name[digit - 1] != '.' && name[digit - 1] != '/' && name[digit - 1] != '[');
   }
 
   Result<void> crop_padding(Candidate& c, const Named& named, const TokenContext& context) {
@@ -334,6 +334,8 @@ class Importer {
       if (!columns) return tl::unexpected(columns.error());
       if (columns->empty() && named.kind != StreamKind::cross && queries == keys && !offset_) columns = kept_by_numbers(plan, c.sample);
     }
+    if (columns->empty() && (named.kind == StreamKind::self || context.only_stream))
+      if (auto done = say_of_mask(keys, named.name); !done) return done;
     const bool square = named.kind != StreamKind::cross && queries == keys;
     if (square) rows = columns;
     const std::size_t lost = (columns->empty() ? 0 : static_cast<std::size_t>(keys) - columns->size()) +
@@ -342,6 +344,21 @@ class Importer {
       dump_.info.report.push_back(report_item(ReportCode::padding, {{"count", std::to_string(lost)}, {"kept", std::to_string(columns->empty() ? static_cast<std::size_t>(keys) : columns->size())}}, named.name));
     plan.rows = std::move(*rows);
     plan.columns = std::move(*columns);
+    return {};
+  }
+
+  // A mask that was left aside: it has another length, or keeps nothing.
+  Result<void> say_of_mask(int keys, const std::string& stream) {
+    auto list = find_numbers(container_, {"attention_mask", "mask", "key_padding_mask", "padding_mask"});
+    if (!list) return tl::unexpected(list.error());
+    if (!*list) return {};
+    const auto values = numbers_of_item(**list, item());
+    if (!values || values->empty()) return {};
+    const bool none = std::all_of(values->begin(), values->end(), [](double x) { return x == 0; });
+    const bool fits = values->size() == static_cast<std::size_t>(keys);
+    if (fits && !none) return {};
+    const std::string value = fits ? "0 for every position" : std::to_string(values->size()) + " entries for " + std::to_string(keys) + " positions";
+    dump_.info.report.push_back(report_item(ReportCode::unknown_assumption, {{"key", printable((*list)->name)}, {"value", value}}, stream));
     return {};
   }
 

@@ -54,23 +54,20 @@ class Collector {
  public:
   Collector(const JsonDocument& document, Container& out) : doc_(document), out_(out) {}
 
-  void collect() {
+  void collect_item(int item) {
     const JsonValue& root = doc_.root;
-    const auto [records, name] = records_of(root);
+    const JsonValue* records = records_of(root);
     if (!records) {
       collect(root);
       return;
     }
-    const auto with = std::find_if(records->items.begin(), records->items.end(), [](const JsonValue& v) { return attention_of(v) != nullptr; });
-    const auto shown = static_cast<std::size_t>(with - records->items.begin());
-    collect(*with);
+    std::vector<const JsonValue*> dumps;
+    for (const JsonValue& v : records->items)
+      if (attention_of(v)) dumps.push_back(&v);
+    out_.records = dumps.size();
+    collect(*dumps[std::min(static_cast<std::size_t>(std::max(item, 0)), dumps.size() - 1)]);
     for (const auto& [key, value] : root.members)  // what is said of all of them
       if (&value != records && belongs_to_meta(key, value)) add_meta(key, value);
-    std::vector<std::string> others;
-    std::size_t count = 1;
-    for (std::size_t i = shown + 1; i < records->items.size(); ++i)
-      if (attention_of(records->items[i]) && ++count <= 13) others.push_back(name + "[" + std::to_string(i) + "]");
-    if (!others.empty()) out_.report.push_back(other_dumps(others, count));
   }
 
  private:
@@ -117,17 +114,17 @@ class Collector {
     });
   }
 
-  // The list of dumps that a document is, or holds under a name.
-  static std::pair<const JsonValue*, std::string> records_of(const JsonValue& root) {
+  // The list of dumps that a document is, or holds under a name; null: it is one dump.
+  static const JsonValue* records_of(const JsonValue& root) {
     const auto are_records = [](const JsonValue& v) {
       return v.is(Kind::list) && !v.items.empty() && std::all_of(v.items.begin(), v.items.end(), [](const JsonValue& i) { return i.is(Kind::object) || i.is(Kind::null); }) &&
              std::any_of(v.items.begin(), v.items.end(), is_record);
     };
-    if (are_records(root)) return {&root, ""};
-    if (attention_of(root)) return {};
+    if (are_records(root)) return &root;
+    if (attention_of(root)) return nullptr;
     for (const auto& [key, value] : root.members)
-      if (are_records(value)) return {&value, key};
-    return {};
+      if (are_records(value)) return &value;
+    return nullptr;
   }
 
   static bool belongs_to_meta(const std::string& key, const JsonValue& v) {
@@ -350,12 +347,12 @@ Source pool_source(std::shared_ptr<std::vector<Real>> pool, std::size_t first, s
   return std::make_shared<PoolSource>(std::move(pool), first, count);
 }
 
-Container json_container(const JsonDocument& document, std::string format) {
+Container json_container(const JsonDocument& document, std::string format, int item) {
   Container out;
   out.format = std::move(format);
   for (const auto& name : document.duplicates)
     out.report.push_back(report_item(ReportCode::duplicate_member, {{"name", printable(name)}}, name));
-  Collector(document, out).collect();
+  Collector(document, out).collect_item(item);
   return out;
 }
 
@@ -374,7 +371,7 @@ ReportItem other_dumps(const std::vector<std::string>& names, std::size_t count)
   return report_item(ReportCode::other_dumps, {{"count", std::to_string(count)}, {"names", list}});
 }
 
-Result<Container> read_json_container(const Source& source, std::uint64_t memory_limit) {
+Result<Container> read_json_container(const Source& source, std::uint64_t memory_limit, int item) {
   const auto head = head_of(*source, 1 << 16);
   if (!head) return tl::unexpected(head.error());
   if (head->find("\"cell_type\"") != head->npos) return read_html_container(source, memory_limit);  // a notebook
@@ -409,7 +406,7 @@ Result<Container> read_json_container(const Source& source, std::uint64_t memory
   const JsonValue& root = document->root;
   if (root.find("cells") && root.find("nbformat")) return read_html_container(source, memory_limit);
   if (bertviz_view(root) == BertVizView::neuron) return tl::unexpected(foreign_file("neuron_view"));
-  Container out = json_container(*document, "json");
+  Container out = json_container(*document, "json", item);
   const char* foreign = has_matrix(out) || !out.nulls.empty() ? nullptr : foreign_json(root);
   if (foreign) return tl::unexpected(foreign_file(foreign));
   return out;

@@ -12,7 +12,8 @@ namespace rollscope {
 [[nodiscard]] Source pool_source(std::shared_ptr<std::vector<Real>> pool, std::size_t first, std::size_t count);
 
 // The arrays, texts and metadata of a document. They keep its pool, not its tree.
-[[nodiscard]] Container json_container(const JsonDocument& document, std::string format);
+// Of a list of dumps, number `item` of those that hold attention; Container::records says how many there are.
+[[nodiscard]] Container json_container(const JsonDocument& document, std::string format, int item = 0);
 
 // What BertViz and Tensor2Tensor embed: {"attention": views}, or {"all": view, ...}.
 enum class BertVizView { none, weights, neuron };  // neuron: queries and keys in place of weights

@@ -86,7 +86,7 @@ class Collector {
       case Kind::real:
       case Kind::text:
       case Kind::bytes:
-        if (top) return add_scalar(v);
+        if (top || is_sentence(v)) return add_scalar(v);
         return {};
       case Kind::name: return {};
       case Kind::list:
@@ -133,7 +133,12 @@ class Collector {
     return {};
   }
 
-  // A number or text on top of the file is metadata; deep inside it says nothing that is known.
+  // A record's sentence, which tells it from a layer.
+  bool is_sentence(const PickleValue& v) const {
+    return data_.is_string(v) && (path_.ends_with(".text") || path_.ends_with(".sentence") || path_.ends_with(".prompt"));
+  }
+
+  // A number or text on top of the file is metadata, and a sentence is under its path; deep inside others say nothing.
   Result<void> add_scalar(const PickleValue& v) {
     if (path_.empty() || taken(path_)) return {};
     if (data_.is_string(v)) {
@@ -247,8 +252,22 @@ class Collector {
       return {};
     }
     std::vector<Entry> entries;
-    for (std::size_t i = 0; i < data_.items(v).size(); ++i) entries.push_back({std::to_string(i), data_.items(v)[i]});
+    for (std::size_t i = 0; i < data_.items(v).size(); ++i) entries.push_back({entry_name(data_.items(v)[i], i), data_.items(v)[i]});
     return push(std::move(entries), v.at, false);
+  }
+
+  // An entry of a list, by the layer and head that it says it is, or by its place; as in json_container.cpp.
+  std::string entry_name(const PickleValue& given, std::size_t index) {
+    int layer = -1, head = -1;
+    const PickleValue item = file_.resolve(given);
+    if (item.is(Kind::dict) || item.is(Kind::object))
+      for (const Entry& e : pairs_of(item)) {
+        if (e.name != "layer" && e.name != "head") continue;
+        const auto number = pickle_number(file_, e.value);
+        if (number && number->whole && number->value >= 0 && number->value < 10000) (e.name == "layer" ? layer : head) = static_cast<int>(number->value);
+      }
+    if (layer < 0) return std::to_string(index);
+    return "layer_" + std::to_string(layer) + (head < 0 ? "" : ".head_" + std::to_string(head));
   }
 
   // An object array: a list with a shape.

@@ -13,7 +13,7 @@ namespace {
 
 bool names_tokens(const std::string& rest) {
   const std::string name = normal_name(rest);
-  return name == "tokens" || name == "words" || name.ends_with("_tokens") || name == "text" || name == "sentence" || name.ends_with("input_ids") ||
+  return name == "tokens" || name == "words" || name.ends_with("_tokens") || name == "text" || name == "sentence" || name == "prompt" || name.ends_with("input_ids") ||
          name == "token_strings" || name == "left_text" || name == "token_ids";
 }
 
@@ -44,6 +44,7 @@ std::vector<std::string> with_own_tokens(const Container& c) {
   };
   for (const auto& t : c.texts) look(t.name);
   for (const auto& a : c.arrays) look(a.name);
+  for (const auto& entry : c.meta) look(entry.first);
   return out;
 }
 
@@ -148,13 +149,21 @@ std::vector<std::string> lines_of(std::string_view text) {
 }  // namespace
 
 Result<int> select_record(Container& c, int item) {
+  const auto choose = [&](std::size_t count) -> Result<int> {  // one record is no batch
+    if (count < 2) return 0;
+    if (item < 0 || static_cast<std::size_t>(item) >= count)
+      return fail(ErrorCode::out_of_range, {{"option", "--item"}, {"value", std::to_string(item)}, {"allowed", "0 to " + std::to_string(count - 1)}});
+    c.report.push_back(report_item(ReportCode::batch_item, {{"count", std::to_string(count)}, {"item", std::to_string(item)}}));
+    return static_cast<int>(count);
+  };
+  if (c.records > 0) return choose(c.records);  // the reader has read the wanted one
   std::vector<std::string> records = with_own_tokens(c);
   if (records.empty()) records = with_own_layers(c);
   if (records.empty()) records = with_own_size(c);
   if (records.empty()) return 0;
   const std::size_t count = records.size();
-  if (count > 1 && (item < 0 || static_cast<std::size_t>(item) >= count))
-    return fail(ErrorCode::out_of_range, {{"option", "--item"}, {"value", std::to_string(item)}, {"allowed", "0 to " + std::to_string(count - 1)}});
+  const auto chosen_of = choose(count);
+  if (!chosen_of) return chosen_of;
   const std::string chosen = records[count > 1 ? static_cast<std::size_t>(item) : 0];
   const auto array_name = [](StoredArray& a) -> std::string& { return a.name; };
   const auto text_name = [](StoredText& t) -> std::string& { return t.name; };
@@ -162,13 +171,14 @@ Result<int> select_record(Container& c, int item) {
   keep(c.texts, records, chosen, text_name);
   keep(c.refused, records, chosen, [](RefusedArray& r) -> std::string& { return r.name; });
   keep(c.nulls, records, chosen, [](std::string& n) -> std::string& { return n; });
+  std::vector<std::pair<std::string, JsonValue>> meta(c.meta.begin(), c.meta.end());
+  keep(meta, records, chosen, [](auto& entry) -> std::string& { return entry.first; });
+  c.meta = {meta.begin(), meta.end()};
   if (count == 1) {
     drop_place(c.arrays, array_name);
     drop_place(c.texts, text_name);
-    return 0;
   }
-  c.report.push_back(report_item(ReportCode::batch_item, {{"count", std::to_string(count)}, {"item", std::to_string(item)}}));
-  return static_cast<int>(count);
+  return chosen_of;
 }
 
 Result<void> add_beside(Container& c, const std::vector<ImportOptions::Beside>& beside) {

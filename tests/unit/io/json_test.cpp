@@ -228,7 +228,7 @@ TEST_CASE("arrays that differ in shape stay side by side, down to four axes each
   CHECK(hybrid->root.items[1].items[0].is(JsonValue::Kind::numbers));
 }
 
-TEST_CASE("of several records the first with attention opens, and the others are named") {
+TEST_CASE("of several records the first with attention opens, and the others are items") {
   const auto record = [](const char* tokens) { return "{\"tokens\": " + std::string(tokens) + ", \"attentions\": " + numbers(2, 2, 3) + "}"; };
   const std::string two = record(R"(["a", "b", "c"])") + ", " + record(R"(["d", "e", "f"])");
   for (const std::string& content : {"[" + two + "]", "{\"model\": \"tiny\", \"sentences\": [" + two + "]}", "[{\"tokens\": [\"x\"], \"attentions\": null}, " + two + "]"}) {
@@ -236,10 +236,17 @@ TEST_CASE("of several records the first with attention opens, and the others are
     auto dump = open(content);
     REQUIRE_MESSAGE(dump, text(dump));
     CHECK(labels(dump->info.streams[0].query_tokens) == "a b c");
-    REQUIRE(reported(dump->info, ReportCode::other_dumps));
-    CHECK(report_text(*reported(dump->info, ReportCode::other_dumps)).starts_with("The file holds 2 dumps"));
+    CHECK(dump->info.streams[0].batch == 2);
+    CHECK(report_text(*reported(dump->info, ReportCode::batch_item)) == "The file holds a batch of 2; item 0 is shown.");
+    ImportOptions options;
+    options.item = 1;
+    dump = open(content, options);
+    REQUIRE(dump);
+    CHECK(labels(dump->info.streams[0].query_tokens) == "d e f");
+    options.item = 2;
+    CHECK(code(open(content, options)) == "out_of_range");
   }
-  CHECK_FALSE(reported(open("[" + record(R"(["a", "b", "c"])") + "]")->info, ReportCode::other_dumps));
+  CHECK_FALSE(reported(open("[" + record(R"(["a", "b", "c"])") + "]")->info, ReportCode::batch_item));
 }
 
 TEST_CASE("JSON Lines open with their first dump, or as layers where they say which they are") {

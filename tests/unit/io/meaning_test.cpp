@@ -125,7 +125,7 @@ TEST_CASE("between two unknown names the one whose rows sum to 1 is opened") {
   auto dump = npz({{"foo", scores("(2, 3, 4, 4)", 96)}, {"bar", f4(2, 3, 4, 4)}});
   REQUIRE(dump);
   CHECK(largest_difference(all_heads(*dump), reals(attention(6, 4, 4))) == 0);
-  CHECK(report_text(*reported(dump->info, ReportCode::ignored)) == "Not attention, left aside: foo.");
+  CHECK(report_text(*reported(dump->info, ReportCode::ignored)) == "Left aside, not part of what is shown: foo.");
 }
 
 TEST_CASE("shapes are read as PyTorch and numpy make them") {
@@ -501,4 +501,18 @@ TEST_CASE("numbers of 16 bits that were saved as 32 are known for what they are"
   CHECK(rounded([](float x) { std::uint32_t b; std::memcpy(&b, &x, 4); b &= 0xffff0000u; std::memcpy(&x, &b, 4); return x; }) == DType::bf16);
   CHECK(rounded([](float x) { return std::round(x * 1024) / 1024; }) == DType::f16);
   CHECK(npz({{"attentions", f4(2, 2, 8, 8)}})->info.streams[0].dtype == DType::f32);
+}
+
+TEST_CASE("a mask that does not fit is said to be left aside, and heads that stand alone are one layer's") {
+  for (const auto& mask : {npy_i8("(3,)", {1, 1, 1}), npy_i8("(4,)", {0, 0, 0, 0})}) {
+    auto dump = npz({{"attentions", f4(2, 2, 4, 4)}, {"attention_mask", mask}});
+    REQUIRE(dump);
+    CHECK(dump->info.streams[0].queries == 4);
+    REQUIRE(reported(dump->info, ReportCode::unknown_assumption));
+    CHECK(report_text(*reported(dump->info, ReportCode::unknown_assumption)).find("attention_mask") != std::string::npos);
+  }
+  auto dump = npz({{"head_0", npy_f4("(4, 4)", attention(1, 4, 4))}, {"head_1", npy_f4("(4, 4)", attention(1, 4, 4))}});
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(dump->info.streams[0].layers() == 1);
+  CHECK(dump->info.streams[0].heads == 2);
 }

@@ -276,3 +276,21 @@ TEST_CASE("good pickles survive every cut and every changed byte") {
       }
   }
 }
+
+TEST_CASE("entries of a list stand in the order of the layers that they say they are, and texts make records") {
+  // Written by Python: pickle.dumps([{"layer": 1, "attn": A}, {"layer": 0, "attn": B}], 2) and the like.
+  const auto rows = [](const char* first, const char* second) {  // one layer of one head of two tokens, as lists of floats
+    return std::string("(lp0\n(F") + first + "\nF" + second + "\nla(F0.5\nF0.5\nla";
+  };
+  auto dump = open(bytes_of("\x80\x02" "((dS'layer'\nI1\nsS'attn'\n" + rows("0.25", "0.75") + "s(dS'layer'\nI0\nsS'attn'\n" + rows("0.125", "0.875") + "sl."));
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(dump->info.streams[0].layer_numbers == std::vector<int>{0, 1});
+  CHECK(head(*dump, 0, 0, 0)[0] == Real(0.125));
+  CHECK(head(*dump, 0, 1, 0)[0] == Real(0.25));
+  ImportOptions second;
+  second.item = 1;
+  dump = open(bytes_of("\x80\x02" "((dS'text'\nS'a b'\nsS'attn'\n" + rows("0.25", "0.75") + "s(dS'text'\nS'c d'\nsS'attn'\n" + rows("0.125", "0.875") + "sl."), second);
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(dump->info.streams[0].batch == 2);
+  CHECK(head(*dump, 0, 0, 0)[0] == Real(0.125));
+}

@@ -271,3 +271,14 @@ TEST_CASE("rows of padding on the left that are even over all keys are cropped")
   CHECK(dump->info.streams[0].queries == 6);
   CHECK(reported(dump->info, ReportCode::padding));
 }
+
+TEST_CASE("records that hold a text and a stack each are items, not layers with a batch") {
+  const auto stack = attention(12, 5, 5);
+  std::string list;
+  for (int n = 0; n < 2; ++n)
+    list += std::string(n ? ", " : "") + R"({"text": "one", "attn": )" + json_array(stack, {4, 3, 5, 5}) + "}";
+  auto dump = open(std::string_view("[" + list + "]"));
+  REQUIRE_MESSAGE(dump, text(dump));
+  CHECK(dump->info.streams[0].layers() == 4);
+  CHECK(dump->info.streams[0].batch == 2);
+}
