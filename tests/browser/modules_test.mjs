@@ -89,7 +89,9 @@ export default [
         ["0.5,0.5\n0.1,0.9", "dump"], ["0.5 0.5\n0.1 0.9\n", "dump"], [",the,cat\nthe,0.5,0.5\ncat,0.1,0.9", "dump"], ["[[0.5, 0.5], [0.1, 0.9]]", "dump"],
         ['{"attentions": [[[1]]], "tokens": ["a"]}', "dump"], ["<html><body></body></html>", "dump"], ["[[0.5, 0.5], [0.1,", "dump"],
         ['["[CLS]", "the"]', "tokens"], ["['[CLS]', 'don\\'t', \"it's\"]", "tokens"], ["[CLS] the cat [SEP]", "tokens"], ["the cat sat", "tokens"], ['{"tokens": ["a", "b"]}', "tokens"],
-        ["[CLS]\nthe\ncat", "tokens"], ["in 1969 they", "tokens"],
+        ["[CLS]\nthe\ncat", "tokens"], ["in 1969 they", "tokens"], ["(a) the cat", "tokens"],
+        ["array([[0.5, 0.5],\n       [0.2, 0.8]])", "dump"], ["tensor([[0.5, 0.5],\n        [0.2, 0.8]], grad_fn=<SoftmaxBackward0>)", "dump"],
+        ["(tensor([[0.5, 0.5]]), tensor([[0.2, 0.8]]))", "dump"], ["[[0.5 0.5]\n [0.2 0.8]]", "dump"], ["[[0.1 0.2 ... 0.3]\n ...\n [0.2 0.8 ... 0.1]]", "dump"],
       ]) assert.equal(kindOf(text), kind, text);
       assert.deepEqual(tokensOf('["[CLS]", "the"]'), ["[CLS]", "the"]);
       assert.deepEqual(tokensOf("['[CLS]', 'don\\'t', \"it's\", '\\u0120x']"), ["[CLS]", "don't", "it's", "\u0120x"]);

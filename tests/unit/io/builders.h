@@ -252,6 +252,25 @@ inline std::vector<Real> all_heads(Dump& dump, int stream = 0) {
     }
   return out;
 }
+// Opens every prefix of a good file, and the file with each byte changed, each in memory of exactly its size. The first
+// of them that does wrong, in words: a prefix that opens, a failure without a word. "" if none does.
+inline std::string damaged(const Bytes& good, std::initializer_list<int> changes) {
+  if (good.empty()) return "there is no good file";
+  for (std::size_t n = 0; n < good.size(); ++n) {
+    Bytes cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(n));
+    cut.shrink_to_fit();
+    if (open(std::move(cut))) return "the first " + std::to_string(n) + " bytes open";
+  }
+  for (std::size_t i = 0; i < good.size(); ++i)
+    for (const int change : changes) {
+      Bytes changed = good;
+      changed[i] = static_cast<std::uint8_t>(changed[i] ^ change);
+      auto dump = open(std::move(changed));
+      if (dump) all_heads(*dump);
+      else if (text(dump).empty()) return "byte " + std::to_string(i) + " changed fails without a word";
+    }
+  return "";
+}
 inline double largest_difference(const std::vector<Real>& a, const std::vector<Real>& b) {
   if (a.size() != b.size()) return 1e9;
   double worst = 0;

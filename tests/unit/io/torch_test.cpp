@@ -187,23 +187,6 @@ TEST_CASE("real files of torch: dicts, views, float8, what cannot be read beside
 
 TEST_CASE("files of torch survive every cut and every changed byte") {
   for (const char* path : {"pickle/dict.pt", "pickle/tuple.legacy.pt"}) {
-    CAPTURE(path);
-    const Bytes good = seed(path);
-    REQUIRE_FALSE(good.empty());
-    for (std::size_t n = 0; n < good.size(); ++n) {
-      Bytes cut(good.begin(), good.begin() + static_cast<long>(n));
-      cut.shrink_to_fit();
-      CAPTURE(n);
-      REQUIRE_FALSE(open(std::move(cut)).has_value());
-    }
-    for (std::size_t i = 0; i < good.size(); ++i)
-      for (const int change : {0x01, 0x80, 0xff}) {
-        Bytes changed = good;
-        changed[i] = static_cast<std::uint8_t>(changed[i] ^ change);
-        changed.shrink_to_fit();
-        auto dump = open(std::move(changed));
-        if (dump) all_heads(*dump);
-        else CHECK_FALSE(rollscope::testing::text(dump).empty());
-      }
+    CHECK_MESSAGE(damaged(seed(path), {0x01, 0x80, 0xff}) == "", path);
   }
 }
