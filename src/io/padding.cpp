@@ -1,5 +1,6 @@
 #include "io/padding.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "io/names.h"

@@ -1,5 +1,6 @@
 #include "io/pickle_names.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 

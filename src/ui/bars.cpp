@@ -1,5 +1,6 @@
 #include "ui/bars.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace rollscope::ui {

@@ -1,5 +1,6 @@
 #include "ui/draw.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace rollscope::ui {

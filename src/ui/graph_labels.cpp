@@ -1,5 +1,6 @@
 #include "ui/graph_labels.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

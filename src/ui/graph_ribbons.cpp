@@ -1,4 +1,5 @@
 // Ribbons of the graph (graph_panel.h): colours and widths by look.md, uploaded once per change.
+#include <algorithm>
 #include <cmath>
 #include <map>
 

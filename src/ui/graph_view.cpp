@@ -1,4 +1,5 @@
 // The graph view (panels.h): toolbar, level lines, ribbons, nodes, and what the pointer does with them.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

@@ -1,4 +1,5 @@
 // The inspector (panels.h): the chosen output's largest weights with their chance, what this can tell, other recipes.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numeric>

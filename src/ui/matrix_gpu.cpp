@@ -1,4 +1,5 @@
 // Uploads of the matrix view (matrix_panel.h): pyramid, small pictures, colormap; and its measures.
+#include <algorithm>
 #include <cmath>
 
 #include "ui/draw.h"

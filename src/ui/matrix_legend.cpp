@@ -1,5 +1,6 @@
 // The scale of the matrix (matrix_panel.h): colours from low to high, how many cells have which, and a handle at each
 // end. What lies past a handle keeps its number and takes the end's colour; how many do is said.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

@@ -1,4 +1,5 @@
 // Beside the matrix: names, spread of rows, means of columns, small pictures of the layers (matrix_panel.h).
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

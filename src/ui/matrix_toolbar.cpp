@@ -1,5 +1,6 @@
 // Toolbar of the matrix (matrix_panel.h): which matrix, which curve, numbers in cells, zoom. Where it is narrow the
 // choices become pickers.
+#include <algorithm>
 #include <cstdio>
 
 #include "ui/matrix_panel.h"

@@ -1,4 +1,5 @@
 // The matrix view (panels.h): heatmap, cells, crosshair and pointer. Margins, legend and toolbar: matrix_*.cpp.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

@@ -1,4 +1,5 @@
 // The recipe bar (panels.h): one sentence per method and language, its slots are the controls.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

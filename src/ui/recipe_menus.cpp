@@ -1,6 +1,7 @@
 // Menus of the recipe (recipe_menus.h): method and attention are lists, layers a range with two ends, heads a grid.
 #include "ui/recipe_menus.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

@@ -1,6 +1,8 @@
 // Rich text (draw.h): runs of words and tokens, in one line or wrapped.
 #include "ui/draw.h"
 
+#include <algorithm>
+
 namespace rollscope::ui {
 
 Rich& Rich::add(std::string_view t, const Ink& ink) {

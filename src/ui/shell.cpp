@@ -1,5 +1,6 @@
 #include "ui/shell.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

@@ -1,4 +1,5 @@
 // The status line (panels.h): scale, what is hidden, sizes, memory; a file that is being read.
+#include <algorithm>
 #include <cmath>
 
 #include "ui/draw.h"

@@ -1,4 +1,5 @@
 // The text strip (panels.h): running text, two rows for cross-attention, a small map for patches of an image.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

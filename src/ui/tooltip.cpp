@@ -1,5 +1,6 @@
 #include "ui/tooltip.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

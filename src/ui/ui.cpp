@@ -1,5 +1,6 @@
 #include "ui/ui.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "imgui_internal.h"

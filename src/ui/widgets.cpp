@@ -1,5 +1,6 @@
 #include "ui/widgets.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

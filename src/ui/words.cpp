@@ -1,5 +1,6 @@
 #include "ui/words.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

@@ -1,5 +1,7 @@
 #include "app/session.h"
 
+#include <cmath>
+
 #include <doctest/doctest.h>
 
 #include "analysis/view_data.h"

@@ -1,6 +1,7 @@
 // Files made in memory for tests of the readers: good ones, and ones that lie exactly where a test wants.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>

@@ -1,5 +1,6 @@
 // Every dump of tests/dumps in a container that is read, against expected.json: written by numpy, apart from us.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include <doctest/doctest.h>

@@ -1,6 +1,7 @@
 #include "io/json.h"
 
 #include <chrono>
+#include <cmath>
 #include <limits>
 
 #include <doctest/doctest.h>

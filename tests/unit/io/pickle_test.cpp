@@ -1,5 +1,7 @@
 #include "io/pickle.h"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include "io/pickle_builders.h"

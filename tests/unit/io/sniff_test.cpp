@@ -1,5 +1,7 @@
 #include "io/sniff.h"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include "io/builders.h"

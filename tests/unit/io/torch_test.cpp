@@ -1,6 +1,8 @@
 // What torch.save writes, in both layouts.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "io/pickle_builders.h"
 
 using namespace rollscope;

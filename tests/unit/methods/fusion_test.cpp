@@ -1,5 +1,7 @@
 #include "methods/fusion.h"
 
+#include <cmath>
+
 #include <doctest/doctest.h>
 
 #include "support/vectors.h"
