@@ -1,4 +1,4 @@
-// A large block of Real that may fail to come: in the page memory is short and operator new would end the program.
+// A large block of numbers that may fail to come: in the page memory is short and operator new would end the program.
 #pragma once
 
 #include <cstddef>
@@ -11,32 +11,35 @@
 
 namespace rollscope {
 
-class RealBuffer {
+template <class T>
+class Buffer {
  public:
-  RealBuffer() = default;
+  Buffer() = default;
   // `count` zeros. Errors: out_of_memory.
-  [[nodiscard]] static Result<RealBuffer> make(std::size_t count) {
-    RealBuffer buffer;
-    buffer.data_.reset(static_cast<Real*>(std::calloc(count ? count : 1, sizeof(Real))));
+  [[nodiscard]] static Result<Buffer> make(std::size_t count) {
+    Buffer buffer;
+    buffer.data_.reset(static_cast<T*>(std::calloc(count ? count : 1, sizeof(T))));
     if (!buffer.data_)
-      return fail(ErrorCode::out_of_memory, {{"needed", std::to_string((count * sizeof(Real) >> 20) + 1) + " MB"}});
+      return fail(ErrorCode::out_of_memory, {{"needed", std::to_string((count * sizeof(T) >> 20) + 1) + " MB"}});
     buffer.size_ = count;
     return buffer;
   }
-  [[nodiscard]] Real* data() const { return data_.get(); }
+  [[nodiscard]] T* data() const { return data_.get(); }
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(Real); }
+  [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
   // Matrix number `index` of matrices of this shape lying one after the other.
-  [[nodiscard]] MatrixView matrix(std::size_t index, int rows, int columns) const {
+  [[nodiscard]] BasicMatrixView<T> matrix(std::size_t index, int rows, int columns) const {
     return {data_.get() + index * static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), rows, columns};
   }
 
  private:
   struct Free {
-    void operator()(Real* p) const { std::free(p); }
+    void operator()(T* p) const { std::free(p); }
   };
-  std::unique_ptr<Real, Free> data_;
+  std::unique_ptr<T, Free> data_;
   std::size_t size_ = 0;
 };
+
+using RealBuffer = Buffer<Real>;
 
 }  // namespace rollscope
