@@ -32,9 +32,9 @@ Result<FlowSolver> FlowSolver::make(int depth, int tokens) {
     if (!made) return tl::unexpected(made.error());
     *buffer = std::move(*made);
   }
-  auto order = Buffer<std::uint16_t>::make(arcs);
-  if (!order) return tl::unexpected(order.error());
-  s.order_ = std::move(*order);
+  auto columns = Buffer<std::uint16_t>::make(arcs);
+  if (!columns) return tl::unexpected(columns.error());
+  s.columns_ = std::move(*columns);
   s.words_ = (n + 63) / 64;
   s.arcs_.resize(static_cast<std::size_t>(depth) * n);
   s.leads_.resize(levels * n * s.words_);
@@ -69,17 +69,16 @@ void FlowSolver::add_layer(ConstMatrixView fused, double residual) {
     } else {
       to[i] += residual;
     }
-    std::uint16_t* order = order_.data() + at(l, i);
+    std::uint16_t* columns = columns_.data() + at(l, i);
     int count = 0;
     std::fill(seen.begin(), seen.end(), 0);
     for (int j = 0; j < n_; ++j) {
       if (to[j] <= 0) continue;
-      order[count++] = static_cast<std::uint16_t>(j);
+      columns[count++] = static_cast<std::uint16_t>(j);
       seen[static_cast<std::size_t>(j) / 64] |= std::uint64_t{1} << j % 64;
       if (l == 0) input_sums_[static_cast<std::size_t>(j)] += to[j];
     }
     arcs_[node(l, i)] = count;
-    std::sort(order, order + count, [to](std::uint16_t a, std::uint16_t b) { return to[a] != to[b] ? to[a] > to[b] : a < b; });
     for (int j = 0; j < n_; ++j) {
       const std::uint64_t* below = &leads_[node(l, j) * words_];
       for (std::size_t w = 0; w < words_; ++w)
@@ -106,7 +105,7 @@ void FlowSolver::begin(int output) {
   for (int l = depth_ - 1; l >= 0; --l)
     for (int a = 0; a < n_; ++a)
       if (below_output_[node(l + 1, a)])
-        for (int k = 0; k < arcs_[node(l, a)]; ++k) below_output_[node(l, order_.data()[at(l, a, k)])] = 1;
+        for (int k = 0; k < arcs_[node(l, a)]; ++k) below_output_[node(l, columns_.data()[at(l, a, k)])] = 1;
   output_sum_ = 0;
   if (depth_ > 0) {
     const double* top = capacity_.data() + at(depth_ - 1, output);
@@ -241,7 +240,7 @@ bool FlowSolver::label_from_input() {
 }
 
 // A blocking flow along arcs that go one step nearer, depth first with current arcs; an explicit path, because it may
-// become as long as there are nodes.
+// become as long as there are nodes. Trying the arcs of a row from the largest capacity down did not pay.
 void FlowSolver::augment() {
   std::fill(current_.begin(), current_.end(), 0);
   const std::size_t source = node(depth_, output_);
@@ -261,11 +260,11 @@ void FlowSolver::augment() {
     const int first = k;
     bool found = false;
     if (level > 1) {
-      const std::uint16_t* order = order_.data() + at(level - 1, a);
+      const std::uint16_t* columns = columns_.data() + at(level - 1, a);
       double* row = down_.data() + at(level - 1, a);
       const int* distance = distance_.data() + node(level - 1, 0);
       for (; k < arcs; ++k) {
-        const auto b = order[k];
+        const auto b = columns[k];
         if (distance[b] != nearer || row[b] <= kFull) continue;
         path_.push_back(node(level - 1, b));
         hops_.push_back({row + b, up_.data() + at(level - 1, b, a)});
