@@ -14,14 +14,6 @@ bool holds(std::span<const int> keys, std::size_t key) {
   return std::find(keys.begin(), keys.end(), static_cast<int>(key)) != keys.end();
 }
 
-std::vector<double> kept(std::span<const double> row, std::span<const int> without) {
-  std::vector<double> out;
-  out.reserve(row.size());
-  for (std::size_t j = 0; j < row.size(); ++j)
-    if (!holds(without, j)) out.push_back(row[j]);
-  return out;
-}
-
 std::vector<double> average_ranks(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -38,18 +30,31 @@ std::vector<double> average_ranks(const std::vector<double>& values) {
 
 }  // namespace
 
-double spread(std::span<const double> row, std::span<const int> without) {
+std::vector<double> kept(std::span<const double> row, std::span<const int> without) {
+  std::vector<double> out;
+  out.reserve(row.size());
+  for (std::size_t j = 0; j < row.size(); ++j)
+    if (!holds(without, j)) out.push_back(row[j]);
+  return out;
+}
+
+double entropy(std::span<const double> row, std::span<const int> without) {
   double sum = 0;
   for (std::size_t j = 0; j < row.size(); ++j)
     if (row[j] > 0 && !holds(without, j)) sum += row[j];
-  if (!(sum > 0)) return 0;
+  if (!(sum > 0)) return std::numeric_limits<double>::quiet_NaN();
   double entropy = 0;
   for (std::size_t j = 0; j < row.size(); ++j) {
     if (!(row[j] > 0) || holds(without, j)) continue;
     const double p = row[j] / sum;
     entropy -= p * std::log(p);
   }
-  return std::exp(entropy);
+  return entropy;
+}
+
+double spread(std::span<const double> row, std::span<const int> without) {
+  const double nats = entropy(row, without);
+  return std::isnan(nats) ? 0 : std::exp(nats);
 }
 
 double spearman(std::span<const double> a, std::span<const double> b, std::span<const int> without) {

@@ -8,6 +8,13 @@
 
 namespace rollscope {
 
+// A row without the keys in `without`.
+[[nodiscard]] std::vector<double> kept(std::span<const double> row, std::span<const int> without);
+
+// Entropy -sum p ln p of a row of weights, divided by their sum first, in nats: from 0 to ln K. Weights that are not above
+// 0 count as 0. NaN for a row without any.
+[[nodiscard]] double entropy(std::span<const double> row, std::span<const int> without = {});
+
 // Perplexity exp(-sum p ln p) of a row of weights >= 0, divided by their sum first: over how many tokens the weight
 // is spread. From 1 (one token has all) to K (uniform); 0 for an empty row. Keys in `without` are left out.
 [[nodiscard]] double spread(std::span<const double> row, std::span<const int> without = {});
@@ -24,5 +31,7 @@ namespace rollscope {
 [[nodiscard]] double rows_distance(ConstMatrixView matrix, int first, int end, int rows);
 // First row that counts for it: under a causal mask the early rows differ by force, so the second half is compared.
 [[nodiscard]] inline int rows_distance_first(int rows, bool causal) { return causal ? rows / 2 : 0; }
+// At or below the first, rows no longer differ: rollout_collapsed. At or below the second they are alike: rows_similar.
+inline constexpr double kRowsCollapsed = 0.05, kRowsSimilar = 0.15;
 
 }  // namespace rollscope
