@@ -15,7 +15,6 @@ namespace rollscope {
 namespace {
 
 constexpr double kSinkShare = 0.15, kSinkTimesChance = 3;
-constexpr double kCollapsed = 0.05, kSimilar = 0.15;
 constexpr double kNearlyUniform = 0.9;
 constexpr double kAbsorbing = 1.0 / 3;
 constexpr int kFrom = 25, kTo = 90, kStep = 5;  // residual weights tried, in hundredths
@@ -145,8 +144,8 @@ Report recipe_limits(const Stream& stream, const Recipe& recipe, const StrongKey
   for (const int key : keys.sinks)
     if (key < real_keys(stream)) strong(ReportCode::sink, key);
   for (const int key : keys.dominant) strong(ReportCode::dominant_token, key);
-  if (distance >= 0 && distance <= kSimilar) {
-    const bool collapsed = distance <= kCollapsed && recipe.method == Method::rollout;
+  if (distance >= 0 && distance <= kRowsSimilar) {
+    const bool collapsed = distance <= kRowsCollapsed && recipe.method == Method::rollout;
     report.push_back(report_item(collapsed ? ReportCode::rollout_collapsed : ReportCode::rows_similar,
                                  {{"distance", distance < 0.01 ? formatted("%.3f", distance) : formatted("%.2f", distance)}}, stream.name));
   }
