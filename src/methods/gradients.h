@@ -3,7 +3,7 @@
 //   A [Q][K] attention of one head as stored, G [Q][K] = dY / dA for the chosen output Y (a logit, not a loss: a loss
 //   turns every sign, and the clamp then leaves nothing), ( )+ = max( , 0)
 //
-//   positive            F = mean_h (A.G)+             Chefer et al., ICCV 2021, arXiv 2103.15679, eq. 5
+//   positive            F = mean_h (A.G)+             Chefer et al., ICCV 2021, arXiv 2103.15679
 //   mean_first          F = (mean_h A.G)+             vit-explain's gradient rollout
 //   grad_sam            F = mean_h A.(G)+             Barkan et al., CIKM 2021, arXiv 2204.11073
 //   attention_gradient  F = mean_h (A mean_qk(G))+    Grad-CAM on attention: one factor per head

@@ -8,7 +8,7 @@
 //   R~ = rows of (R - I) divided by their sums, + I; a row of R - I without a positive sum counts as zeros
 // and the same with t and i exchanged. Every update of a step is made from the matrices before it.
 //
-// Source: Chefer, Gur & Wolf, ICCV 2021, arXiv 2103.15679, eqs. 5-11, and the authors' code for LXMERT and DETR.
+// Source: Chefer, Gur & Wolf, ICCV 2021, arXiv 2103.15679, and the authors' code for LXMERT and DETR.
 // Where they divide 0 by 0, R~ keeps e_i here, as their DETR code does.
 //   causal       R_ti += A R~_ii (ours): in a causal decoder the transposed factor lets later targets change the rows of
 //                earlier ones
