@@ -32,14 +32,14 @@ TEST_CASE("measures between two rows with ties are those of the reference") {
   const Vector v("compare_and_faithfulness");
   const auto x = v.get("inputs/x").values, y = v.get("inputs/y").values;
   const auto c = compare(x, y, {}, 3);
-  const std::pair<const char*, double> found[] = {
+  const std::pair<std::string, double> found[] = {
       {"spearman_average_ranks", c.spearman}, {"pearson", c.pearson}, {"kendall_tau_b", c.kendall_tau_b}, {"js_nats", c.js_nats},
       {"js_bits", c.js_bits}, {"js_distance_sqrt_nats", c.js_distance}, {"kl_pq_nats", c.kl_nats}, {"tv", c.total_variation},
       {"cosine", c.cosine}, {"top3_jaccard", c.top_jaccard}, {"top3_overlap", c.top_overlap},
       {"spearman_dense_d2_formula", spearman_dense_ranks_published(x, y)}, {"gini_x", gini(x)}, {"entropy_x_nats", entropy(x)}};
   for (const auto& [name, value] : found) {
     CAPTURE(name);
-    CHECK(std::abs(value - v.at(std::string("expected/") + name).GetDouble()) <= kExact);
+    CHECK(std::abs(value - v.at("expected/" + name).GetDouble()) <= kExact);
   }
   CHECK(std::vector<double>(c.top_a.begin(), c.top_a.end()) == v.get("expected/top3_x").values);
   CHECK(std::vector<double>(c.top_b.begin(), c.top_b.end()) == v.get("expected/top3_y").values);

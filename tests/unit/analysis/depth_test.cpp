@@ -28,7 +28,7 @@ std::vector<DepthDiagnostics> by_layer(StackView fused, double residual, const D
 
 // Relative to the value: the reference reaches 1e-9 at depth 24, and is itself rounded in float64 at 1e-16.
 void check(const DepthDiagnostics& d, const Vector& v, const std::string& where) {
-  const std::pair<const char*, double> found[] = {
+  const std::pair<std::string, double> found[] = {
       {"row_entropy_mean", d.row_entropy_mean}, {"perplexity_mean", d.perplexity_mean}, {"effective_rank", d.effective_rank},
       {"stable_rank", d.stable_rank}, {"rank1_energy", d.rank1_energy}, {"dong_residual_1inf", d.dong_residual_1inf},
       {"residual_fro_rel", d.residual_fro_rel}, {"dobrushin_tv", d.dobrushin_tv}, {"gini_mean", d.gini_mean}};
@@ -37,7 +37,7 @@ void check(const DepthDiagnostics& d, const Vector& v, const std::string& where)
   std::size_t held = 0;
   for (const auto& [name, value] : found) {
     CAPTURE(name);
-    const double want = expected[name].GetDouble();
+    const double want = expected[name.c_str()].GetDouble();
     CHECK(std::abs(value - want) <= kTolerance * std::max(std::abs(want), sizeof(Real) == 8 ? 1e-3 : 1.0));
     ++held;
   }
