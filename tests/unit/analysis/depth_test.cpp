@@ -35,7 +35,8 @@ void check(const DepthDiagnostics& d, const Vector& v, const std::string& where)
   const auto& expected = v.at(where);
   CAPTURE(where);
   std::size_t held = 0;
-  for (const auto& [name, value] : found) {
+  for (const auto& [key, value] : found) {
+    const std::string name = key;
     CAPTURE(name);
     const double want = expected[name.c_str()].GetDouble();
     CHECK(std::abs(value - want) <= kTolerance * std::max(std::abs(want), sizeof(Real) == 8 ? 1e-3 : 1.0));

@@ -58,7 +58,8 @@ TEST_CASE("curves, ERASER numbers and occlusion are those of the reference") {
       {"comprehensiveness", f->curves.comprehensiveness}, {"comprehensiveness_aopc", {f->curves.scores.comprehensiveness_aopc}},
       {"sufficiency", f->curves.sufficiency}, {"sufficiency_aopc", {f->curves.scores.sufficiency_aopc}}, {"occlusion", f->occlusion},
       {"spearman_with_occlusion", {f->spearman_with_occlusion}}};
-  for (const auto& [name, values] : found) {
+  for (const auto& [key, values] : found) {
+    const std::string name = key;
     CAPTURE(name);
     CHECK(largest_difference(values, v.get(where + name).values) <= kExact);
   }
