@@ -27,25 +27,25 @@ std::string shown(const std::vector<TokenGroup>& groups) {
   return out;
 }
 
-const auto kWordPiece = tokens({"[CLS]", "play", "##ing", "chess", "is", "un", "##believ", "##ably", "fun", "[SEP]"});
-const auto kByteLevel = tokens({"<s>", "Ġplaying", "Ġch", "ess", "Ġis", "Ġunbel", "iev", "ably", "Ġfun", "</s>"});
+std::vector<Token> word_piece() { return tokens({"[CLS]", "play", "##ing", "chess", "is", "un", "##believ", "##ably", "fun", "[SEP]"}); }
+std::vector<Token> byte_level() { return tokens({"<s>", "Ġplaying", "Ġch", "ess", "Ġis", "Ġunbel", "iev", "ably", "Ġfun", "</s>"}); }
 
 }  // namespace
 
 TEST_CASE("two tokenisations of one text meet in the finest groups that both can form") {
-  const auto groups = align_tokens(kWordPiece, kByteLevel);
+  const auto groups = align_tokens(word_piece(), byte_level());
   REQUIRE(groups);
   CHECK(shown(*groups) == "playing:1,2,|1, chess:3,|2,3, is:4,|4, unbeliev:5,6,|5,6, ably:7,|7, fun:8,|8, ");
-  const auto words = align_tokens(kWordPiece, kByteLevel, {.words = true});
+  const auto words = align_tokens(word_piece(), byte_level(), {.words = true});
   REQUIRE(words);
   CHECK(shown(*words) == "playing:1,2,|1, chess:3,|2,3, is:4,|4, unbelievably:5,6,7,|5,6,7, fun:8,|8, ");
-  const auto itself = align_tokens(kWordPiece, kWordPiece);
+  const auto itself = align_tokens(word_piece(), word_piece());
   REQUIRE(itself);
   CHECK(itself->size() == 8);
 }
 
 TEST_CASE("a group's weight is the sum of its keys', and specials stand apart") {
-  const auto groups = align_tokens(kWordPiece, kByteLevel);
+  const auto groups = align_tokens(word_piece(), byte_level());
   REQUIRE(groups);
   const std::vector<double> row{0.4, 0.1, 0.05, 0.05, 0.1, 0.02, 0.03, 0.05, 0.1, 0.1};
   const auto weights = group_weights(row, *groups, &TokenGroup::a);
@@ -56,11 +56,11 @@ TEST_CASE("a group's weight is the sum of its keys', and specials stand apart") 
 
 TEST_CASE("different texts are refused with the place where they part") {
   const auto other = tokens({"Ġplaying", "Ġcards"});
-  const auto groups = align_tokens(kWordPiece, other);
+  const auto groups = align_tokens(word_piece(), other);
   REQUIRE(!groups);
   CHECK(error_text(groups.error()) ==
         "The two token lists are not one text: at character 8 the first has \"h\" in token 3, \"chess\", the second has \"a\" in token 1, \"cards\".");
-  const auto cut = align_tokens(kWordPiece, tokens({"Ġplaying"}));
+  const auto cut = align_tokens(word_piece(), tokens({"Ġplaying"}));
   REQUIRE(!cut);
   CHECK(error_text(cut.error()).find("the second ends") != std::string::npos);
 }
