@@ -267,8 +267,8 @@ TEST_CASE("a wider arc never makes a flow smaller, and some arc makes one larger
     data[arc] += Real(0.25);
     const auto after = solve({views}, 0).values;
     for (std::size_t k = 0; k < before.size(); ++k) {
-      CHECK(after[k] >= before[k] - 1e-9);
-      CHECK(after[k] <= before[k] + 0.25 + 1e-9);
+      CHECK(after[k] >= before[k] - kFlowTolerance);
+      CHECK(after[k] <= before[k] + 0.25 + kFlowTolerance);
       grown += after[k] > before[k] + 1e-6;
     }
     data[arc] = kept;
@@ -343,14 +343,17 @@ TEST_CASE("the cut separates the pair, adds up to the value, and names the narro
           REQUIRE(p);
           CHECK(p->certificate_error <= 1e-12);
           double sum = 0;
+          std::vector<double> share(static_cast<std::size_t>(layers), 0);
           std::vector<std::vector<double>> open;
           for (int l = 0; l < layers; ++l) open.push_back(transfer(fused.view()[l], 0.5));
           for (const auto& arc : p->cut) {
             double& c = open[static_cast<std::size_t>(arc.layer)][static_cast<std::size_t>(arc.from * 8 + arc.to)];
             CHECK(c == doctest::Approx(arc.capacity).epsilon(1e-12));
             sum += c;
+            share[static_cast<std::size_t>(arc.layer)] += c / p->value;
             c = 0;
           }
+          CHECK(largest_difference(p->cut_share, share) <= 1e-9);
           CHECK(sum == doctest::Approx(p->value).epsilon(1e-9));
           CHECK(std::accumulate(p->cut_share.begin(), p->cut_share.end(), 0.0) == doctest::Approx(p->value > 0 ? 1 : 0));
           CHECK((p->cut_layer >= 0) == (p->value > 0));
@@ -365,6 +368,21 @@ TEST_CASE("the cut separates the pair, adds up to the value, and names the narro
           CHECK(reached[static_cast<std::size_t>(j)] == 0);
         }
     }
+}
+
+TEST_CASE("of several minimum cuts the one nearest to the output is shown") {
+  Numbers chain{{5, 3, 3}, {}};  // every token reads itself: all layers are equally narrow
+  for (int l = 0; l < 5; ++l)
+    for (int k = 0; k < 9; ++k) chain.values.push_back(k % 4 == 0);
+  const auto stack = fuse(chain);
+  for (int depth = 1; depth <= 5; ++depth) {
+    const auto pair = *flow_pair(stack.view().slice(0, depth), 0.5, 1, 1);
+    CHECK(pair.value == 1);
+    CHECK(pair.end == FlowEnd::output);  // both ends: the output's is named
+    REQUIRE(pair.cut.size() == 1);
+    CHECK(pair.cut[0].layer == depth - 1);
+    CHECK(pair.cut_layer == depth - 1);
+  }
 }
 
 TEST_CASE("a flow says at which end it sits") {
