@@ -13,6 +13,9 @@ using namespace rollscope::test;
 
 namespace {
 
+// R grows with depth, and single precision with it; double holds what is asked of every vector.
+constexpr double kGrown = sizeof(Real) == 8 ? kTolerance : 10 * kTolerance;
+
 // E_h (grad . attention)+ of one layer [H][Q][K].
 struct Layer {
   std::vector<Real> data;
@@ -95,9 +98,9 @@ TEST_CASE("co-attention relevance agrees with the reference: both directions fro
     r->self_i(ii.view());
     finish(*r);
   }
-  CHECK(largest_difference(values(r->tt()), v.get("expected/R_tt").values) <= 10 * kTolerance);
+  CHECK(largest_difference(values(r->tt()), v.get("expected/R_tt").values) <= kGrown);
   CHECK(largest_difference(values(r->ti()), v.get("expected/R_ti").values) <= kTolerance);
-  CHECK(largest_difference(values(r->ii()), v.get("expected/R_ii").values) <= 10 * kTolerance);
+  CHECK(largest_difference(values(r->ii()), v.get("expected/R_ii").values) <= kGrown);
   CHECK(largest_difference(values(r->it()), v.get("expected/R_it").values) <= kTolerance);
 }
 
