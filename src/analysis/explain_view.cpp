@@ -19,7 +19,9 @@ constexpr double kTellsNothingNew = 0.9;  // rank agreement from which heads by 
 std::vector<float> floats(std::span<const double> row) { return {row.begin(), row.end()}; }
 
 // The recipes beside this one that people compare it with.
-void add_others(const ViewInputs& in, StackView range, std::span<const double> row, const ResidualRange* residuals, ViewData& view) {
+void add_others(const ViewInputs& in, std::span<const double> row, const ResidualRange* residuals, ViewData& view) {
+  const bool same_keys = in.shown->keys == in.stream->keys && in.shown->queries == in.stream->queries && in.recipe.method != Method::joint;
+  if (!same_keys || in.fused.depth() == 0 || in.depth == 0) return;
   std::vector<double> other(row.size());
   const int first = largest(row, view.sinks);
   const auto add = [&](Recipe recipe, bool only_if_it_differs) {
@@ -27,82 +29,128 @@ void add_others(const ViewInputs& in, StackView range, std::span<const double> r
     if (only_if_it_differs && o.first == first && o.rho >= kTellsNothingNew) return;
     view.others.push_back(std::move(o));
   };
-  Recipe recipe = view.recipe;
-  const int depth = range.depth();
-  recipe.end_layer = recipe.first_layer + depth;
+  // The plain recipe over the same layers: what is compared with.
+  Recipe plain;
+  plain.stream = in.recipe.stream;
+  plain.first_layer = in.recipe.first_layer;
+  plain.end_layer = plain.first_layer + in.depth;
+  const Recipe& asked = in.recipe;
+  const bool rollout = asked.method == Method::rollout, raw = asked.method == Method::raw;
+  if (rollout || raw) {
+    plain.heads = asked.heads;
+    plain.fusion = asked.fusion;
+    plain.residual = asked.residual;
+  }
+  const StackView range = in.fused.slice(plain.first_layer, plain.end_layer);
   const bool by_max = in.by_max.depth() > 0;
-  if (recipe.method == Method::rollout) {
-    Recipe residual = recipe;
-    residual.residual = std::abs(recipe.residual - kOtherResidual) < 1e-9 ? kPublishedResidual : kOtherResidual;
+  if (rollout) {
+    Recipe residual = plain;
+    residual.residual = std::abs(plain.residual - kOtherResidual) < 1e-9 ? kPublishedResidual : kOtherResidual;
     if (residuals && residual.residual == kOtherResidual) std::copy_n(residuals->rows.begin(), other.size(), other.begin());
     else rollout_row(range, in.query, residual.residual, other);
     add(residual, false);
     if (by_max) {
-      Recipe heads = recipe;
+      Recipe heads = plain;
       heads.fusion = Fusion::max;
-      rollout_row(in.by_max.slice(recipe.first_layer, recipe.end_layer), in.query, recipe.residual, other);
+      rollout_row(in.by_max.slice(plain.first_layer, plain.end_layer), in.query, plain.residual, other);
       add(heads, true);
     }
-    Recipe raw = recipe;
-    raw.method = Method::raw;
-    raw.first_layer = recipe.end_layer - 1;
-    raw_row(in.fused.slice(raw.first_layer, raw.end_layer), in.query, other);
-    add(raw, false);
-    return;
+  } else if (same_tokens(*in.stream)) {
+    Recipe recipe = plain;
+    if (raw) recipe.first_layer = 0;
+    rollout_row(in.fused.slice(recipe.first_layer, recipe.end_layer), in.query, recipe.residual, other);
+    add(recipe, false);
   }
-  if (same_tokens(*in.stream)) {
-    Recipe rollout = recipe;
-    rollout.method = Method::rollout;
-    rollout.first_layer = 0;
-    rollout_row(in.fused.slice(0, rollout.end_layer), in.query, rollout.residual, other);
-    add(rollout, false);
-  }
-  if (by_max) {
-    Recipe heads = recipe;
+  if (raw && by_max) {
+    Recipe heads = plain;
+    heads.method = Method::raw;
     heads.fusion = Fusion::max;
-    raw_row(in.by_max.slice(recipe.first_layer, recipe.end_layer), in.query, other);
+    raw_row(in.by_max.slice(plain.first_layer, plain.end_layer), in.query, other);
     add(heads, true);
   }
-  if (depth == 1 && in.fused.depth() > 1) {
-    Recipe mean = recipe;
-    mean.first_layer = 0;
-    mean.end_layer = in.fused.depth();
+  Recipe layer = plain;
+  layer.method = Method::raw;
+  if (!raw) {
+    layer.first_layer = layer.end_layer - 1;
+    raw_row(in.fused.slice(layer.first_layer, layer.end_layer), in.query, other);
+    add(layer, false);
+  } else if (in.depth == 1 && in.fused.depth() > 1) {
+    layer.first_layer = 0;
+    layer.end_layer = in.fused.depth();
     raw_row(in.fused, in.query, other);
-    add(mean, false);
+    add(layer, false);
   }
 }
 
-// Mass of every node, level by level, and what passes between them. Returns the row.
-std::vector<double> add_paths(const ViewInputs& in, StackView range, ViewData& view) {
-  const auto keys = static_cast<std::size_t>(in.stream->keys);
-  const auto queries = static_cast<std::size_t>(in.stream->queries);
-  if (view.recipe.method == Method::raw) {
-    std::vector<double> above(queries, 0.0), row(keys);
-    above[static_cast<std::size_t>(in.query)] = 1;
-    raw_row(range, in.query, row);
-    view.states = {floats(row), floats(above)};
-    // One matrix stands for the range: only the chosen row of it is read.
-    std::vector<Real> only(queries * keys, Real{0});
-    std::transform(row.begin(), row.end(), only.begin() + in.query * static_cast<std::ptrdiff_t>(keys),
-                   [](double x) { return static_cast<Real>(x); });
-    view.gaps.push_back(path_gap(above, {only.data(), in.stream->queries, in.stream->keys}, 0, same_tokens(*in.stream), view.sinks));
-    return row;
+// Sums over the members of each group; without groups the numbers as they are.
+std::vector<double> merged(std::span<const double> values, const std::vector<int>& groups, int count) {
+  if (groups.empty()) return {values.begin(), values.end()};
+  std::vector<double> out(static_cast<std::size_t>(count), 0.0);
+  for (std::size_t j = 0; j < values.size(); ++j) out[static_cast<std::size_t>(groups[j])] += values[j];
+  return out;
+}
+
+// A layer as words read words, for tokens of these masses: row A holds what the tokens of A read, weighted by mass.
+std::vector<Real> merged_layer(std::span<const double> above, ConstMatrixView layer, const MergeGroups& groups, const Stream& shown) {
+  const auto columns = static_cast<std::size_t>(shown.keys);
+  std::vector<double> sum(static_cast<std::size_t>(shown.queries) * columns, 0.0), mass(static_cast<std::size_t>(shown.queries), 0.0);
+  for (std::size_t i = 0; i < above.size(); ++i) {
+    if (above[i] == 0) continue;
+    const auto a = static_cast<std::size_t>(groups.queries[i]);
+    mass[a] += above[i];
+    const auto row = layer.row(static_cast<int>(i));
+    for (std::size_t j = 0; j < row.size(); ++j) sum[a * columns + static_cast<std::size_t>(groups.keys[j])] += above[i] * static_cast<double>(row[j]);
   }
-  const auto depth = static_cast<std::size_t>(range.depth());
-  std::vector<double> states((depth + 1) * keys);
-  rollout_states(range, in.query, view.recipe.residual, states);
-  for (std::size_t l = 0; l <= depth; ++l) view.states.push_back(floats(std::span(states).subspan(l * keys, keys)));
-  for (std::size_t l = 0; l < depth; ++l)
-    view.gaps.push_back(path_gap(std::span(states).subspan((l + 1) * keys, keys), range[static_cast<int>(l)],
-                                 view.recipe.residual, true, view.sinks));
-  return {states.begin(), states.begin() + static_cast<std::ptrdiff_t>(keys)};
+  std::vector<Real> out(sum.size(), Real{0});
+  for (std::size_t k = 0; k < sum.size(); ++k)
+    if (mass[k / columns] > 0) out[k] = static_cast<Real>(sum[k] / mass[k / columns]);
+  return out;
+}
+
+// Mass of every node, level by level, and what passes between them.
+void add_paths(const ViewInputs& in, ViewData& view) {
+  const Stream& shown = *in.shown;
+  const std::vector<int> sinks = in.groups.keys.empty() ? view.sinks : std::vector<int>{};
+  if (in.chain.depth() == 0 && !is_chain(*in.stream, in.recipe)) {
+    const auto keys = static_cast<std::size_t>(shown.keys);
+    std::vector<double> above(static_cast<std::size_t>(shown.queries), 0.0), row = in.row;
+    above[static_cast<std::size_t>(in.query)] = 1;
+    // One matrix stands for the range: only the chosen row of it is read. What draws less than nothing draws nothing.
+    for (double& x : row) x = x > 0 ? x : 0;
+    const double top = *std::max_element(row.begin(), row.end());
+    const bool shares = traits(in.recipe.method).unit_rows && in.recipe.sink != SinkMode::lift;
+    if (!shares && top > 0) for (double& x : row) x /= top;
+    view.states = {floats(row), floats(above)};
+    std::vector<Real> only(above.size() * keys, Real{0});
+    std::transform(row.begin(), row.end(), only.begin() + in.query * static_cast<std::ptrdiff_t>(keys), [](double x) { return static_cast<Real>(x); });
+    const bool own = same_tokens(shown) && in.recipe.method != Method::joint;
+    view.gaps.push_back(path_gap(above, {only.data(), shown.queries, shown.keys}, 0, own, sinks));
+    return;
+  }
+  const auto depth = static_cast<std::size_t>(in.chain.depth());
+  std::vector<std::vector<double>> states(depth + 1);
+  states[depth] = in.start;
+  for (std::size_t l = depth; l-- > 0;) {
+    states[l].resize(in.start.size());
+    rollout_step(states[l + 1], in.chain[static_cast<int>(l)], in.residual, states[l]);
+  }
+  for (const auto& state : states) view.states.push_back(floats(merged(state, in.groups.keys, shown.keys)));
+  for (std::size_t l = 0; l < depth; ++l) {
+    const ConstMatrixView layer = in.chain[static_cast<int>(l)];
+    if (in.groups.keys.empty()) {
+      view.gaps.push_back(path_gap(states[l + 1], layer, in.residual, true, sinks));
+      continue;
+    }
+    const auto words = merged_layer(states[l + 1], layer, in.groups, shown);
+    view.gaps.push_back(path_gap(merged(states[l + 1], in.groups.queries, shown.queries), {words.data(), shown.queries, shown.keys}, in.residual, true, sinks));
+  }
 }
 
 }  // namespace
 
-int question_depth(const Recipe& recipe, int level) {
+int question_depth(const Stream& stream, const Recipe& recipe, int level) {
   const int depth = recipe.end_layer - recipe.first_layer;
-  return recipe.method == Method::rollout && level >= 0 ? std::min(level, depth) : depth;
+  return is_chain(stream, recipe) && level >= 0 ? std::min(level, depth) : depth;
 }
 
 int visible_keys(const Stream& stream, int query) {
@@ -118,52 +166,56 @@ void chance_row(const Stream& stream, const Recipe& recipe, int depth, int query
     return;
   }
   const auto real = row.first(static_cast<std::size_t>(keys));
-  if (recipe.method == Method::rollout) uniform_rollout_row(keys, depth, recipe.residual, stream.causal, query, real);
+  if (recipe.method != Method::raw) uniform_rollout_row(keys, depth, recipe.residual, stream.causal, query, real);
   else uniform_row(keys, stream.causal, query, real);
 }
 
 ViewData explain_view(const ViewInputs& in) {
   const Stream& stream = *in.stream;
+  const MethodTraits& t = traits(in.recipe.method);
   ViewData view;
   view.recipe = in.recipe;
   view.query = in.query;
-  const int depth = question_depth(in.recipe, in.level);
-  view.level = in.recipe.method == Method::rollout ? depth : 1;
-  view.sinks = in.keys->sinks;
+  view.level = is_chain(stream, in.recipe) ? in.depth : 1;
+  view.is_signed = t.is_signed;
+  const bool by_token = in.shown->keys == stream.keys || in.recipe.method == Method::joint;  // a sink is a key of the answer
+  if (in.keys && by_token) view.sinks = in.keys->sinks;
   view.rows_distance = in.rows_distance;
-  const StackView range = question_range(in.fused, in.recipe, in.level);
-  const auto row = add_paths(in, range, view);
-  view.row = floats(row);
-  for (const double x : row) view.sum += x;
-  view.stochastic = std::abs(view.sum - 1) <= 1e-3;
-  std::vector<double> uniform(row.size());
-  chance_row(stream, in.recipe, depth, in.query, uniform);
-  view.uniform = floats(uniform);
+  view.row = floats(in.row);
+  for (const double x : in.row)
+    if (std::isfinite(x)) view.sum += x;
+  view.stochastic = t.unit_rows && in.recipe.sink != SinkMode::lift && std::abs(view.sum - 1) <= 1e-3;
+  view.uniform = floats(in.uniform);
+  add_paths(in, view);
 
-  view.visible = visible_keys(stream, in.query);
-  view.spread = spread(row);
-  std::vector<int> aside = view.sinks;
-  if (aside.empty() && !in.keys->dominant.empty()) aside = {in.keys->dominant.front()};
-  if (!aside.empty()) {
-    view.left_out = aside.front();
-    view.spread_without = spread(row, aside);
+  view.visible = in.visible;
+  view.first = largest(in.row);
+  if (!t.is_signed) {
+    view.spread = spread(in.row);
+    std::vector<int> aside = view.sinks;
+    if (aside.empty() && in.keys && by_token && !in.keys->dominant.empty()) aside = {in.keys->dominant.front()};
+    if (!aside.empty()) {
+      view.left_out = aside.front();
+      view.spread_without = spread(in.row, aside);
+    }
   }
-  view.first = largest(row);
 
   ResidualRange residuals;
-  const bool ranged = in.recipe.method == Method::rollout && depth > 0;
+  const bool ranged = has_residual_range(in.recipe) && in.depth > 0;
   if (ranged) {
-    residuals = in.sweep ? residual_range(range, in.query, view.first, *in.sweep) : residual_range(range, in.query, view.first);
+    residuals = in.sweep ? residual_range(in.chain, in.query, view.first, *in.sweep) : residual_range(in.chain, in.query, view.first);
     view.low = floats(residuals.low);
     view.high = floats(residuals.high);
     view.itself_from = residuals.itself_from;
     view.first_other = residuals.first_other;
   }
-  if (depth > 0) add_others(in, range, row, ranged ? &residuals : nullptr, view);
+  add_others(in, in.row, ranged ? &residuals : nullptr, view);
 
-  view.limits = recipe_limits(stream, in.recipe, *in.keys, in.rows_distance);
-  if (depth > 0) {
-    const RowFacts facts{&stream, &in.recipe, in.query, row, uniform, view.spread, view.visible, ranged ? &residuals : nullptr};
+  if (in.keys) view.limits = recipe_limits(stream, in.recipe, *in.keys, in.rows_distance);
+  if (in.gradients)
+    for (auto& item : gradient_limits(stream, *in.gradients)) view.limits.push_back(std::move(item));
+  if (in.depth > 0) {
+    const RowFacts facts{in.shown, &in.recipe, in.query, in.row, in.uniform, view.spread, view.visible, ranged ? &residuals : nullptr, in.flow};
     for (auto& item : row_limits(facts)) view.limits.push_back(std::move(item));
   }
   return view;

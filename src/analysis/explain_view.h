@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/limits.h"
+#include "analysis/shown_stream.h"
 #include "analysis/view_data.h"
 #include "base/matrix_view.h"
 #include "methods/fusion.h"
@@ -9,23 +10,28 @@
 namespace rollscope {
 
 struct ViewInputs {
-  const Stream* stream = nullptr;
+  const Stream* stream = nullptr;  // of the layers
+  const Stream* shown = nullptr;   // rows and columns of the answer (analysis/shown_stream.h)
   Recipe recipe;     // resolved (analysis/recipe_text.h)
-  int query = 0;     // a row of the stream
-  int level = -1;    // ViewRequest::level
-  StackView fused;   // all stored layers, fused as the recipe says
-  StackView by_max;  // all stored layers, the recipe's heads fused by max; no layers: not to be had cheaply
-  const StrongKeys* keys = nullptr;
+  int query = 0;     // a row of the answer
+  int depth = 0;     // layers that the question looks through
+  std::vector<double> row, uniform;  // the answer [K shown], and chance; `uniform` empty: not defined
+  int visible = 0;   // keys of the answer that the row can see
+  StackView chain;   // [depth] what is multiplied; none where there is no mass per layer
+  double residual = 0;               // of the chain; 0 where it is inside
+  std::vector<double> start;         // [Q of the chain] where the walk begins
+  MergeGroups groups;                // of the chain's tokens; empty: they are the answer's
+  StackView fused;   // attention of all stored layers, to compare with, fused as the recipe says; may be missing
+  StackView by_max;  // the same by max; no layers: not to be had cheaply
+  const StrongKeys* keys = nullptr;  // of the stream; null: the method reads no attention
   double rows_distance = -1;
-  const RolloutSweep* sweep = nullptr;  // finished, over residual_steps() and question_range(); null: made here
+  const RolloutSweep* sweep = nullptr;  // finished, over residual_steps() and the chain; null: made here
+  const FlowFacts* flow = nullptr;
+  const GradientStats* gradients = nullptr;
 };
 
-// Layers of the range that the question looks through: all of them, or those below the node that was asked.
-[[nodiscard]] int question_depth(const Recipe& recipe, int level);
-
-[[nodiscard]] inline StackView question_range(StackView fused, const Recipe& recipe, int level) {
-  return fused.slice(recipe.first_layer, recipe.first_layer + question_depth(recipe, level));
-}
+// Layers of the range that a question looks through: all of them, or those below the node that was asked.
+[[nodiscard]] int question_depth(const Stream& stream, const Recipe& recipe, int level);
 
 // Cost for a rollout: about 6 L N^2, 14 more without a sweep, and one pass over each layer for its edges.
 [[nodiscard]] ViewData explain_view(const ViewInputs& inputs);

@@ -123,13 +123,13 @@ std::vector<double> js_distances(std::span<const double> js) {
   return out;
 }
 
-std::vector<Merge> average_linkage(std::span<const double> distances, int count) {
+std::vector<ClusterMerge> average_linkage(std::span<const double> distances, int count) {
   const auto n = static_cast<std::size_t>(count);
   assert(distances.size() == n * n);
   std::vector<double> d(distances.begin(), distances.end());
   std::vector<int> size(n, 1);  // 0: joined to another
   std::vector<std::size_t> chain;
-  std::vector<Merge> merges;  // by representatives first: a cluster is named by the place where its distances stand
+  std::vector<ClusterMerge> merges;  // by representatives first: a cluster is named by the place where its distances stand
   while (merges.size() + 1 < n) {
     if (chain.empty()) {
       std::size_t first = 0;
@@ -156,7 +156,7 @@ std::vector<Merge> average_linkage(std::span<const double> distances, int count)
     chain.resize(chain.size() - 2);
   }
   // The chain finds merges out of order; then representatives become cluster numbers.
-  std::stable_sort(merges.begin(), merges.end(), [](const Merge& x, const Merge& y) { return x.height < y.height; });
+  std::stable_sort(merges.begin(), merges.end(), [](const ClusterMerge& x, const ClusterMerge& y) { return x.height < y.height; });
   std::vector<int> parent(n), number(n);  // parent: representative, by path halving
   std::iota(parent.begin(), parent.end(), 0);
   std::iota(number.begin(), number.end(), 0);
@@ -169,7 +169,7 @@ std::vector<Merge> average_linkage(std::span<const double> distances, int count)
     return static_cast<std::size_t>(x);
   };
   for (std::size_t k = 0; k < merges.size(); ++k) {
-    Merge& m = merges[k];
+    ClusterMerge& m = merges[k];
     const std::size_t a = root(m.a), b = root(m.b);
     m.a = std::min(number[a], number[b]);
     m.b = std::max(number[a], number[b]);
@@ -180,7 +180,7 @@ std::vector<Merge> average_linkage(std::span<const double> distances, int count)
   return merges;
 }
 
-std::vector<int> leaf_order(std::span<const Merge> merges, int count) {
+std::vector<int> leaf_order(std::span<const ClusterMerge> merges, int count) {
   std::vector<int> order, open;
   if (count > 0) open.push_back(merges.empty() ? 0 : count + static_cast<int>(merges.size()) - 1);
   while (!open.empty()) {
@@ -190,18 +190,18 @@ std::vector<int> leaf_order(std::span<const Merge> merges, int count) {
       order.push_back(cluster);
       continue;
     }
-    const Merge& m = merges[static_cast<std::size_t>(cluster - count)];
+    const ClusterMerge& m = merges[static_cast<std::size_t>(cluster - count)];
     open.push_back(m.b);
     open.push_back(m.a);
   }
   return order;
 }
 
-std::vector<int> clusters_below(std::span<const Merge> merges, int count, double height) {
+std::vector<int> clusters_below(std::span<const ClusterMerge> merges, int count, double height) {
   // Top down: what a cluster is told, it tells its two parts.
   std::vector<int> label(static_cast<std::size_t>(count) + merges.size(), -1);
   for (std::size_t k = merges.size(); k-- > 0;) {
-    const Merge& m = merges[k];
+    const ClusterMerge& m = merges[k];
     if (m.height > height) continue;
     int& own = label[static_cast<std::size_t>(count) + k];
     if (own < 0) own = count + static_cast<int>(k);

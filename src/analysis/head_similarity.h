@@ -44,7 +44,7 @@ using HeadReader = std::function<Result<void>(int head, MatrixView out)>;
 
 // Two clusters that join at `height`, the mean distance between their members. Clusters 0 ... M-1 are the heads; merge k
 // makes cluster M + k; a < b. In the order of their heights, as scipy's linkage() has them.
-struct Merge {
+struct ClusterMerge {
   int a = 0, b = 0;
   double height = 0;
   int size = 0;  // heads in the new cluster
@@ -53,13 +53,13 @@ struct Merge {
 // as joining the closest pair each time. Of equally near clusters the one with the lower head comes first.
 //   distances [M][M], symmetric, finite
 // Cost: M^2 time (1152 heads: 30 ms), one copy of the distances. M - 1 merges.
-[[nodiscard]] std::vector<Merge> average_linkage(std::span<const double> distances, int count);
+[[nodiscard]] std::vector<ClusterMerge> average_linkage(std::span<const double> distances, int count);
 
 // The order of the heads in which no branch of the tree crosses another, [M].
-[[nodiscard]] std::vector<int> leaf_order(std::span<const Merge> merges, int count);
+[[nodiscard]] std::vector<int> leaf_order(std::span<const ClusterMerge> merges, int count);
 
 // Cluster of each head, [M], when all merges up to `height` are made; numbered from 0 by their first head.
-[[nodiscard]] std::vector<int> clusters_below(std::span<const Merge> merges, int count, double height);
+[[nodiscard]] std::vector<int> clusters_below(std::span<const ClusterMerge> merges, int count, double height);
 
 // Classical scaling (Torgerson 1952) to the plane: B = -1/2 C D^2 C, its two largest eigenvalues and their vectors.
 struct PlaneMap {

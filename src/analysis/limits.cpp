@@ -17,6 +17,7 @@ namespace {
 constexpr double kSinkShare = 0.15, kSinkTimesChance = 3;
 constexpr double kNearlyUniform = 0.9;
 constexpr double kAbsorbing = 1.0 / 3;
+constexpr double kSaturated = 0.9, kNarrow = 0.1;
 constexpr int kFrom = 25, kTo = 90, kStep = 5;  // residual weights tried, in hundredths
 
 struct Range {
@@ -149,7 +150,25 @@ Report recipe_limits(const Stream& stream, const Recipe& recipe, const StrongKey
     report.push_back(report_item(collapsed ? ReportCode::rollout_collapsed : ReportCode::rows_similar,
                                  {{"distance", distance < 0.01 ? formatted("%.3f", distance) : formatted("%.2f", distance)}}, stream.name));
   }
+  if (recipe.method == Method::joint) {
+    const double share = 1 - std::pow(recipe.residual, recipe.end_layer - recipe.first_layer);
+    report.push_back(report_item(ReportCode::fixed_source_share, {{"share", percent(share)}, {"residual", residual_text(recipe)},
+                                                                  {"layers", std::to_string(recipe.end_layer - recipe.first_layer)}}, stream.name));
+  }
   return report;
+}
+
+Report gradient_limits(const Stream& stream, const GradientStats& gradients) {
+  Report report;
+  if (gradients.bad_gradients > 0)
+    report.push_back(report_item(ReportCode::bad_gradients, {{"count", std::to_string(gradients.bad_gradients)}, {"total", std::to_string(gradients.values)}}, stream.name));
+  if (gradients.positive == 0 && gradients.values > 0) report.push_back(report_item(ReportCode::no_positive_gradient, {}, stream.name));
+  return report;
+}
+
+bool has_residual_range(const Recipe& recipe) {
+  return recipe.method == Method::rollout && recipe.residual_from == ResidualFrom::stated && recipe.residuals.empty() &&
+         recipe.merge == Merge::pieces && (recipe.sink == SinkMode::keep || recipe.sink == SinkMode::remove);
 }
 
 Report row_limits(const RowFacts& facts) {
@@ -157,12 +176,24 @@ Report row_limits(const RowFacts& facts) {
   const Stream& stream = *facts.stream;
   const bool rollout = facts.recipe->method == Method::rollout;
   if (facts.visible < 2 || facts.query >= real_queries(stream)) return report;  // one key has all, whatever the weights
-  if (stream.causal && rollout && facts.uniform[0] > kAbsorbing)
+  if (facts.flow && facts.flow->connected > 2) {
+    const FlowFacts& flow = *facts.flow;
+    const bool full = flow.connected_saturation() >= kSaturated, narrow = flow.highest - flow.lowest < kNarrow;
+    if (full || narrow)
+      report.push_back(report_item(ReportCode::flow_saturated,
+                                   {{"kind", full ? "end" : "narrow"}, {"share", percent(flow.connected_saturation())}, {"low", formatted("%.2f", flow.lowest)},
+                                    {"high", formatted("%.2f", flow.highest)},
+                                    {"detail", full ? formatted("%s %% of its pairs are limited by the first or the last layer alone", percent(flow.connected_saturation()).c_str())
+                                                    : formatted("all inputs but one lie between %.2f and %.2f", flow.lowest, flow.highest)}}, stream.name));
+  }
+  const bool shares = traits(facts.recipe->method).unit_rows && facts.recipe->sink != SinkMode::lift && !facts.flow;
+  if (!shares) return report;
+  if (stream.causal && rollout && !facts.uniform.empty() && facts.uniform[0] > kAbsorbing)
     report.push_back(report_item(ReportCode::absorbing_first_token, {{"share", percent(facts.uniform[0])}}, stream.name));
   if (facts.spread >= kNearlyUniform * facts.visible)
     report.push_back(report_item(ReportCode::nearly_uniform, {{"spread", formatted("%.1f", facts.spread)},
                                                               {"visible", std::to_string(facts.visible)}}, stream.name));
-  bool above = false;
+  bool above = facts.uniform.empty();
   for (int j = 0; j < real_keys(stream) && !above; ++j)
     above = !special(stream, j) && facts.row[static_cast<std::size_t>(j)] > facts.uniform[static_cast<std::size_t>(j)] + 1e-9;
   if (!above) report.push_back(report_item(ReportCode::below_uniform, {}, stream.name));

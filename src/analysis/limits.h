@@ -7,6 +7,8 @@
 //   rows_similar          the same <= .15
 //   nearly_uniform        perplexity of the row >= .9 of its visible keys
 //   below_uniform         no token outside specials exceeds uniform attention
+//   flow_saturated        >= 90 % of the row's connected pairs at an end cut, or the row without its maximum spans < .1
+//   fixed_source_share    a joint rollout with constant residuals
 //   residual_sensitive    the first token changes, or its weight halves, for a residual between .25 and .9
 // s_j, c_j: methods/fusion.h, ReceivedAttention. Sinks are real tokens; a virtual sink is set aside without a remark.
 #pragma once
@@ -17,7 +19,9 @@
 
 #include "base/report.h"
 #include "dump/dump.h"
+#include "methods/flow.h"
 #include "methods/fusion.h"
+#include "methods/gradients.h"
 #include "methods/recipe.h"
 #include "methods/rollout.h"
 
@@ -56,13 +60,18 @@ struct RowFacts {
   const Stream* stream = nullptr;
   const Recipe* recipe = nullptr;
   int query = 0;
-  std::span<const double> row, uniform;  // [K]
+  std::span<const double> row, uniform;  // [K]; uniform empty: chance is not defined
   double spread = 0;
   int visible = 0;
   const ResidualRange* range = nullptr;  // null: not judged
+  const FlowFacts* flow = nullptr;       // of a flow; null: it is none
 };
 // Limits of the recipe, whatever the row. rows_distance -1: not known.
 [[nodiscard]] Report recipe_limits(const Stream& stream, const Recipe& recipe, const StrongKeys& keys, double rows_distance);
 [[nodiscard]] Report row_limits(const RowFacts& facts);
+// What a recipe's gradients lack.
+[[nodiscard]] Report gradient_limits(const Stream& stream, const GradientStats& gradients);
+// Whether the residual weight of the recipe can be varied to see what hangs on it.
+[[nodiscard]] bool has_residual_range(const Recipe& recipe);
 
 }  // namespace rollscope

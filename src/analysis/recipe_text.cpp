@@ -2,39 +2,10 @@
 #include "base/text.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace rollscope {
 namespace {
-
-const Stream* default_stream(const DumpInfo& dump) {
-  for (const auto kind : {StreamKind::self, StreamKind::encoder, StreamKind::decoder, StreamKind::cross})
-    for (const auto& stream : dump.streams)
-      if (stream.kind == kind) return &stream;
-  return dump.streams.empty() ? nullptr : &dump.streams.front();
-}
-
-const Stream* named_stream(const DumpInfo& dump, const std::string& name) {
-  if (const Stream* stream = dump.find(name)) return stream;
-  for (const auto& stream : dump.streams)
-    if (stream_kind_name(stream.kind) == name) return &stream;
-  return nullptr;
-}
-
-Result<void> check_rollout(const Stream& stream) {
-  Params params{{"method", "rollout"}, {"stream", stream.name}, {"remedy", "Ask for raw attention (--method raw)."}};
-  if (stream.kind == StreamKind::cross) {
-    params["detail"] = "cross-attention alone does not lead back to the input; that needs the encoder's and the decoder's maps";
-    return fail(ErrorCode::method_not_for_stream, std::move(params));
-  }
-  if (stream.queries != stream.keys) {
-    params["detail"] = formatted("its matrices are %d x %d, and layers can only be multiplied where they are square",
-                                 stream.queries, stream.keys);
-    return fail(ErrorCode::method_not_for_stream, std::move(params));
-  }
-  return {};
-}
 
 std::string number_list(const std::vector<int>& numbers) {
   std::string text;
@@ -64,46 +35,6 @@ std::string heads_words(const Stream& stream, const Recipe& recipe) {
 
 }  // namespace
 
-Result<Recipe> resolve_recipe(const DumpInfo& dump, const RecipeRequest& request) {
-  const Stream* stream = request.stream.empty() ? default_stream(dump) : named_stream(dump, request.stream);
-  if (!stream) {
-    std::string names;
-    for (const auto& s : dump.streams) names += (names.empty() ? "" : ", ") + s.name;
-    return fail(ErrorCode::no_such_stream, {{"value", request.stream}, {"allowed", names}});
-  }
-  Recipe recipe;
-  recipe.stream = stream->name;
-  recipe.fusion = request.fusion;
-  recipe.residual = request.residual;
-  recipe.end_layer = stream->layers();
-  const auto can_roll = check_rollout(*stream);
-  recipe.method = request.method.value_or(can_roll ? Method::rollout : Method::raw);
-  if (recipe.method == Method::rollout && !can_roll) return tl::unexpected(can_roll.error());
-  if (!request.method && !can_roll) recipe.first_layer = stream->layers() - 1;
-
-  if (request.layers) {
-    auto [first, end] = *request.layers;
-    if (end == -1) end = stream->layers();
-    if (first < 0 || end > stream->layers() || first >= end)
-      return fail(ErrorCode::out_of_range, {{"option", "layers"},
-                                            {"value", formatted("%d:%d", first, end)},
-                                            {"allowed", formatted("0:%d and ranges inside it", stream->layers())}});
-    recipe.first_layer = first;
-    recipe.end_layer = end;
-  }
-  recipe.heads = request.heads;
-  std::sort(recipe.heads.begin(), recipe.heads.end());
-  recipe.heads.erase(std::unique(recipe.heads.begin(), recipe.heads.end()), recipe.heads.end());
-  for (const int head : recipe.heads) {
-    if (head >= 0 && head < std::max(1, stream->heads)) continue;
-    return fail(ErrorCode::out_of_range,
-                {{"option", "heads"}, {"value", std::to_string(head)},
-                 {"allowed", stream->heads > 1 ? formatted("0 to %d", stream->heads - 1) : std::string("head 0 alone")}});
-  }
-  if (static_cast<int>(recipe.heads.size()) == std::max(1, stream->heads)) recipe.heads.clear();
-  return recipe;
-}
-
 std::vector<int> recipe_heads(const Stream& stream, const Recipe& recipe) {
   if (!recipe.heads.empty()) return recipe.heads;
   std::vector<int> heads(static_cast<std::size_t>(std::max(1, stream.heads)));
@@ -132,30 +63,93 @@ int first_query(const DumpInfo& dump, const Stream& stream) {
 
 bool same_tokens(const Stream& stream) { return stream.kind != StreamKind::cross && stream.queries == stream.keys; }
 
+namespace {
+
+// What the method does, before "self-attention over layers 1 to 4".
+std::string_view method_words(Method method) {
+  switch (method) {
+    case Method::raw: return "Raw attention";
+    case Method::rollout: return "Rollout";
+    case Method::rollout_reversed: return "Rollout with the product reversed (wrong for rows that are queries)";
+    case Method::vit_explain: return "Rollout as vit-explain publishes it";
+    case Method::vit_explain_corrected: return "Rollout after vit-explain, corrected";
+    case Method::gradient_rollout: return "Gradient rollout (heads clamped, then averaged)";
+    case Method::gradient_rollout_mean_first: return "Gradient rollout (heads averaged, then clamped)";
+    case Method::relevance: return "Relevance by the generic rules";
+    case Method::relevance_causal: return "Relevance by the generic rules for causal decoders";
+    case Method::grad_sam: return "Grad-SAM";
+    case Method::attention_gradient: return "Attention times its mean gradient";
+    case Method::norm_rollout: return "Rollout of vector norms";
+    case Method::flow: return "Attention flow";
+    case Method::flow_normalised: return "Attention flow, rows divided by their sums";
+    case Method::joint: return "Joint rollout of encoder and decoder";
+    case Method::cdam: return "CDAM scores from the file";
+    case Method::attribution: return "Attribution from the file";
+  }
+  return "";
+}
+
+std::string shown_number(double x) {
+  const double hundredths = x * 100;
+  const bool short_form = std::abs(hundredths - static_cast<int>(hundredths + 0.5)) < 1e-9;
+  return short_form ? formatted("%.2f", x) : formatted("%g", x);
+}
+
+}  // namespace
+
+std::string residual_text(const Recipe& recipe) {
+  if (recipe.residual_from == ResidualFrom::norms) return "measured from norms";
+  if (recipe.residual_from == ResidualFrom::norms_mean) return "measured from norms, mean of each layer";
+  if (recipe.residual_from == ResidualFrom::mixing) return "measured from mixing ratios";
+  if (recipe.residuals.empty()) return shown_number(recipe.residual);
+  std::string out;
+  for (const double r : recipe.residuals) out += (out.empty() ? "" : ", ") + shown_number(r);
+  return out;
+}
+
 std::string recipe_sentence(const Stream& stream, const Recipe& recipe) {
+  const MethodTraits& t = traits(recipe.method);
+  std::string out(method_words(recipe.method));
+  if (!t.attention) {
+    out += recipe.source.empty() ? "" : " (" + recipe.source + ")";
+    return out + ": " + stream_words(stream) + ".";
+  }
   const int first = stream.layer_numbers[static_cast<std::size_t>(recipe.first_layer)] + 1;
   const int last = stream.layer_numbers[static_cast<std::size_t>(recipe.end_layer - 1)] + 1;
   const bool one = recipe.end_layer - recipe.first_layer == 1;
-  const auto what = stream_words(stream);
-  const auto heads = heads_words(stream, recipe);
-  if (recipe.method == Method::rollout) {
-    const auto over = one ? formatted("in layer %d", first) : formatted("over layers %d to %d", first, last);
-    const double hundredths = recipe.residual * 100;
-    const bool short_form = std::abs(hundredths - static_cast<int>(hundredths + 0.5)) < 1e-9;
-    const auto residual = short_form ? formatted("%.2f", recipe.residual) : formatted("%g", recipe.residual);
-    return fill("Rollout of {what} {over}, {heads}, residual {residual}.", {{"what", std::string(what)}, {"over", over}, {"heads", heads}, {"residual", residual}});
+  const bool mean = recipe.method == Method::raw || recipe.method == Method::grad_sam || recipe.method == Method::attention_gradient;
+  const std::string over = one ? formatted("in layer %d", first) : formatted("over layers %d to %d", first, last);
+  if (recipe.method == Method::raw) out += ": " + stream_words(stream) + (one ? " " + over : ", mean " + over);
+  else if (recipe.method == Method::joint) out += " " + over;
+  else if (mean) out += ": " + stream_words(stream) + (one ? " " : ", mean ") + over;
+  else out += " of " + stream_words(stream) + " " + over;
+  if (t.heads_fused) out += ", " + heads_words(stream, recipe);
+  else if (!recipe.heads.empty()) out += formatted(", heads %s of %d", number_list(recipe.heads).c_str(), stream.heads);
+  if (!recipe.source.empty()) out += ", norms " + recipe.source;
+  if (!recipe.class_name.empty()) out += ", gradient of " + recipe.class_name;
+  if (t.residual) out += ", residual " + residual_text(recipe);
+  if (recipe.method == Method::vit_explain || recipe.method == Method::vit_explain_corrected) out += ", discarding the smallest " + shown_number(recipe.discard);
+  switch (recipe.sink) {
+    case SinkMode::keep: break;
+    case SinkMode::renormalise: out += ", sinks left out of each row"; break;
+    case SinkMode::remove: out += ", sinks removed before the product"; break;
+    case SinkMode::lift: out += ", over uniform attention"; break;
   }
-  if (one) return fill("Raw attention: {what} in layer {first}, {heads}.", {{"what", std::string(what)}, {"first", std::to_string(first)}, {"heads", heads}});
-  return fill("Raw attention: {what}, mean over layers {first} to {last}, {heads}.", {{"what", std::string(what)}, {"first", std::to_string(first)}, {"last", std::to_string(last)}, {"heads", heads}});
+  if (recipe.merge != Merge::pieces) {
+    out += recipe.merge == Merge::words ? ", merged to words" : ", merged to segments";
+    if (recipe.merge_time == MergeTime::before) out += " before the product";
+    if (recipe.merge_queries == MergeQueries::last) out += " (last query)";
+  }
+  return out + ".";
 }
 
-std::vector<std::string> recipe_leaves_out(const Stream& stream, const Recipe&) {
-  if (stream.kind == StreamKind::cross) return {"values", "output projection", "encoder mixing", "MLP", "layer norm"};
+std::vector<std::string> recipe_leaves_out(const Stream& stream, const Recipe& recipe) {
+  if (recipe.method == Method::norm_rollout) return recipe.source == "value_norms" ? std::vector<std::string>{"directions of the values", "MLP", "layer norm"} : std::vector<std::string>{"MLP"};
+  if (!traits(recipe.method).attention) return {};
+  if (stream.kind == StreamKind::cross && recipe.method == Method::raw) return {"values", "output projection", "encoder mixing", "MLP", "layer norm"};
   return {"values", "output projection", "MLP", "layer norm"};
 }
 
-std::string_view recipe_unit(const Recipe& recipe) {
-  return recipe.method == Method::rollout ? "rollout weight" : "attention weight";
-}
+std::string_view recipe_unit(const Recipe& recipe) { return traits(recipe.method).unit; }
 
 }  // namespace rollscope

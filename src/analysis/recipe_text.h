@@ -15,17 +15,60 @@ namespace rollscope {
 // A recipe as asked for: what is missing takes the default of the contracts.
 struct RecipeRequest {
   std::optional<Method> method;  // rollout; raw where a rollout is impossible
-  std::string stream;            // the first of self, encoder, decoder, cross that is present
+  std::string stream;            // the first of self, encoder, decoder, cross that is present, and can have the method
   Fusion fusion = Fusion::mean;
   std::vector<int> heads;        // all
   double residual = 0.5;
+  std::vector<double> residuals; // one for each layer of the range
+  std::optional<ResidualFrom> measured;  // norms or mixing; `stated` here: whichever the file has
   std::optional<std::pair<int, int>> layers;  // all; a raw picture that was not asked for shows the last layer
+  SinkMode sink = SinkMode::keep;
+  Merge merge = Merge::pieces;
+  MergeQueries merge_queries = MergeQueries::mean;
+  MergeTime merge_time = MergeTime::after;
+  std::optional<std::string> class_name;  // the only one
+  std::string source;            // norm-rollout: value_weighted_norms, else the first there is; attribution: has to be named
+  double discard = 0.9;
 };
+
+// Why a method cannot be had of a stream.
+enum class Lacking : std::uint8_t {
+  nothing,
+  encoder_and_decoder,  // cross-attention alone does not lead back to the input
+  square,               // layers can only be multiplied where they are square
+  gradients,
+  norms,
+  cross,                // joint: encoder, decoder and cross-attention
+  cdam_scores,
+  attributions,
+};
+[[nodiscard]] Lacking lacking(const DumpInfo& dump, const Stream& stream, Method method);
+[[nodiscard]] std::string_view lacking_name(Lacking what);
+
+// The three streams of an encoder-decoder, where they fit each other; -1: it is none.
+struct EncoderDecoder {
+  int encoder = -1, decoder = -1, cross = -1;
+  [[nodiscard]] bool complete() const { return encoder >= 0; }
+};
+[[nodiscard]] EncoderDecoder encoder_decoder(const DumpInfo& dump);
+
+// Whether the recipe is a product of one matrix per layer ...
+[[nodiscard]] bool multiplies(const Stream& stream, const Recipe& recipe);
+// ... whose rows sum to 1, the layer applied first on the right: then tokens have a mass in every layer, and connections
+// a weight.
+[[nodiscard]] bool is_chain(const Stream& stream, const Recipe& recipe);
+// Whether uniform attention gives a chance to compare with.
+[[nodiscard]] bool has_chance(const Recipe& recipe);
+// Names behind attention_grads/ of this stream; of norms, attributions and scores that a method can take.
+[[nodiscard]] std::vector<std::string> class_names(const DumpInfo& dump, const Stream& stream);
+[[nodiscard]] std::vector<std::string> source_names(const DumpInfo& dump, const Stream& stream, Method method);
+// The residual weights that the file measures, and the share that they put on the residual is per token.
+[[nodiscard]] bool has_measured_residual(const DumpInfo& dump, const Stream& stream, ResidualFrom from);
 
 // Checks every index against the dump and fills in the defaults: the stream is named, end_layer is set, heads are
 // ascending, and empty when they are all of them.
-// Errors: no_such_stream, out_of_range, method_not_for_stream (a rollout over cross attention alone, or over
-// matrices that are not square).
+// Errors: no_such_stream, out_of_range, bad_value (a class or source that is not there, residuals that are not one for
+// each layer), usage (options that exclude each other), method_not_for_stream (lacking()).
 [[nodiscard]] Result<Recipe> resolve_recipe(const DumpInfo& dump, const RecipeRequest& request);
 
 // The heads of a resolved recipe, one by one; {0} for a stream whose heads are fused already.
@@ -44,5 +87,7 @@ struct RecipeRequest {
 // What the method leaves out of account, for the caption.
 [[nodiscard]] std::vector<std::string> recipe_leaves_out(const Stream& stream, const Recipe& recipe);
 [[nodiscard]] std::string_view recipe_unit(const Recipe& recipe);  // "rollout weight"
+// Residual weight as it is written: "0.50", "measured from norms", "0.2, 0.4".
+[[nodiscard]] std::string residual_text(const Recipe& recipe);
 
 }  // namespace rollscope

@@ -33,13 +33,15 @@ struct ViewData {
   Recipe recipe;  // resolved: stream named, end_layer set
   int query = 0;
   int level = 0;       // of the state that is explained; depth() for the output
-  bool stochastic = true;  // rows sum to 1 within 1e-3: percentages are shares of 100
+  bool stochastic = true;  // the row sums to 1 within 1e-3: percentages are shares of 100
+  bool is_signed = false;  // numbers below zero mean something
   std::vector<float> row;      // [K]
-  std::vector<float> uniform;  // [K] chance: uniform attention, same mask and residual
+  std::vector<float> uniform;  // [K] chance: uniform attention, same mask and residual; empty: not defined
   std::vector<float> low, high;  // [K] range over residual .25 to .9; empty for raw attention
   double sum = 0;              // of the row
-  std::vector<std::vector<float>> states;  // [level + 1][N] mass of every node; states[0] = row. Raw: [2]
-  std::vector<Gap> gaps;       // [level]; gaps[l] joins level l + 1 to level l. Raw: one
+  std::vector<std::vector<float>> states;  // [level + 1][N] mass of every node, sinks included. One matrix: [2]; scores
+                                           // that are no shares are divided by the largest
+  std::vector<Gap> gaps;       // [level]; gaps[l] joins level l + 1 to level l. One matrix: one
 
   std::vector<int> sinks;      // keys that the colour scale leaves out (analysis/limits.h)
   double spread = 0;           // perplexity of the row: "6.4 of 13"
@@ -54,7 +56,7 @@ struct ViewData {
   Report limits;               // what this picture cannot say
 };
 template <class A> void fields(A& a, ViewData& v) {
-  a(v.recipe, v.query, v.level, v.stochastic, v.row, v.uniform, v.low, v.high, v.sum, v.states, v.gaps, v.sinks, v.spread,
+  a(v.recipe, v.query, v.level, v.stochastic, v.is_signed, v.row, v.uniform, v.low, v.high, v.sum, v.states, v.gaps, v.sinks, v.spread,
     v.visible, v.spread_without, v.left_out, v.rows_distance, v.first, v.itself_from, v.first_other, v.others, v.limits);
 }
 

@@ -12,7 +12,8 @@
 namespace rollscope {
 namespace {
 
-constexpr std::string_view kExplainOptions[] = {"method", "stream", "fusion", "heads", "residual", "layers", "row", "merge", "sink", "class"};
+constexpr std::string_view kExplainOptions[] = {"method", "stream", "fusion", "heads", "residual", "layers", "row", "merge", "merge-queries",
+                                                "merge-time", "sink", "class", "norms", "discard"};
 
 using Fields = std::map<std::string, std::string, std::less<>>;
 
@@ -108,7 +109,9 @@ Result<CommandLine> parse_command_line(const std::vector<std::string>& words) {
         return fail(ErrorCode::bad_value, {{"option", "--item"}, {"value", value}, {"allowed", "a whole number, counted from 0"}});
       if (item < 0) return fail(ErrorCode::bad_value, {{"option", "--item"}, {"value", value}, {"allowed", "a number from 0 on"}});
     } else {
-      options[name.substr(2)] = value;
+      std::string key = name.substr(2);
+      std::replace(key.begin(), key.end(), '-', '_');
+      options[key] = value;
     }
   }
   if (out.file.empty()) return usage("Which file? rollscope " + verb + " FILE");
@@ -153,17 +156,32 @@ const char* help_text() {
       the weights of one output token, or of all
 
 Options of explain:
-  --method rollout|raw          rollout (Abnar & Zuidema 2020), or fused attention as it is    rollout
+  --method NAME                 rollout (Abnar & Zuidema 2020), raw, rollout-reversed, vit-explain,
+                                vit-explain-corrected, flow, flow-normalised, norm-rollout, joint
+                                with gradients in the file: gradient-rollout,
+                                gradient-rollout-mean-first, relevance, relevance-causal, grad-sam,
+                                attention-gradient
+                                stored: cdam, attribution:NAME                                 rollout
   --stream NAME                 self, encoder, decoder, cross, or the name in the file         the first of these
   --fusion mean|max|min         how the heads of a layer become one                            mean
   --heads 0,3                   heads that are fused                                           all
-  --residual R                  weight of the residual connection, 0 to 1                      0.5
+  --residual R                  weight of the residual connection, 0 to 1; one for each layer
+                                (0.2,0.4); or measured in the file: norms, norms-mean, mixing  0.5
   --layers 2:6                  range of layers, its end excluded                              all
+  --class NAME                  gradient, behind attention_grads/                              the only one
+  --norms NAME                  of norm-rollout: behind norms/, value_weighted_norms,
+                                value_norms                                                    the first of these
+  --discard D                   of vit-explain: share of the smallest entries set to 0         0.9
+  --sink keep|renormalise|remove|lift
+                                attention sinks: as they are, out of each row, out of the
+                                product, or every weight over uniform attention                keep
+  --merge pieces|words|segments tokens, or their sums                                          pieces
+  --merge-queries mean|last     which query stands for a word                                  mean
+  --merge-time after|before     the product                                                    after
   --row N|all                   the output token                                               all
   --item N                      item of a batch                                                0
   --tokens FILE                 the tokens, one a line or as JSON, where the dump has none
                                 or others are wanted                                           those of the dump
-  --merge pieces --sink keep    tokens as they are, no number changed for a sink
   --assume NAME=VALUE           axes=lhqk, orientation=rows|columns, values=probs|logits,
                                 layout=layers|heads, sums=renormalise|sink, tokens=add_specials|ignore
 

@@ -4,6 +4,7 @@
 #include <rapidjson/document.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 #include <string>
@@ -68,18 +69,26 @@ std::string explain_text(const Json& e) {
     const auto& row = e["matrix"][r];
     std::vector<rapidjson::SizeType> order(row.Size());
     std::iota(order.begin(), order.end(), 0u);
-    const auto weight = [&](rapidjson::SizeType j) { return row[j].IsNull() ? -1 : row[j].GetDouble(); };
+    const bool has_sign = e["signed"].GetBool();
+    const auto weight = [&](rapidjson::SizeType j) { return row[j].IsNull() ? -1 : has_sign ? std::abs(row[j].GetDouble()) : row[j].GetDouble(); };
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return weight(a) > weight(b); });
+    const bool shares = e["recipe"]["unit"] == "rollout weight" || e["recipe"]["unit"] == "attention weight";
     out += fmt::format("{}:", text_of(e["queries"][r]));
     const std::size_t shown = std::min<std::size_t>(order.size(), 5);
     double rest = 0;
     for (std::size_t k = 0; k < order.size(); ++k) {
       const double w = std::max(0.0, weight(order[k]));
-      if (k < shown) out += fmt::format("{} {} {:.1f} %", k ? "," : "", text_of(keys[order[k]]), 100 * w);
-      else rest += w;
+      if (k < shown) {
+        out += fmt::format("{} {}", k ? "," : "", text_of(keys[order[k]]));
+        out += shares ? fmt::format(" {:.1f} %", 100 * w) : row[order[k]].IsNull() ? std::string(" no value") : fmt::format(" {:.4g}", row[order[k]].GetDouble());
+      } else {
+        rest += w;
+      }
     }
-    if (order.size() > shown) out += fmt::format(", {} {} {:.1f} %", order.size() - shown, order.size() - shown == 1 ? "other" : "others", 100 * rest);
-    out += fmt::format("; spread {:.1f} of {}\n", e["diagnostics"]["spread"][r].GetDouble(), e["diagnostics"]["visible"][r].GetInt());
+    if (order.size() > shown && shares) out += fmt::format(", {} {} {:.1f} %", order.size() - shown, order.size() - shown == 1 ? "other" : "others", 100 * rest);
+    const auto& spread = e["diagnostics"]["spread"][r];
+    if (!spread.IsNull()) out += fmt::format("; spread {:.1f} of {}", spread.GetDouble(), e["diagnostics"]["visible"][r].GetInt());
+    out += '\n';
   }
   return out + report_lines(e["report"]);
 }

@@ -15,27 +15,59 @@
 #include "app/session.h"
 #include "dump/dump.h"
 #include "methods/buffer.h"
+#include "methods/flow.h"
 #include "methods/fusion.h"
+#include "methods/gradients.h"
+#include "methods/joint.h"
+#include "methods/norms.h"
 #include "methods/recipe.h"
+#include "methods/relevance.h"
+#include "methods/residual.h"
 #include "methods/rollout.h"
+#include "methods/sinks.h"
+#include "methods/vit_explain.h"
+#include "methods/words.h"
 
 namespace rollscope {
 
+// One matrix per layer: fused attention F, or the transfer matrix of another method (T, to be multiplied as it is).
 struct FusedStack {
-  Fusion fusion = Fusion::mean;
-  std::vector<int> heads;  // as in a resolved recipe
+  Recipe key;  // stack_key() of the recipes that it serves
+  bool joined = false;
+  GradientStats gradients;
   RealBuffer data;
   std::vector<ConstMatrixView> layers;
   [[nodiscard]] StackView view() const { return {layers}; }
+  [[nodiscard]] MatrixView layer(int l) const {
+    const ConstMatrixView& m = layers[static_cast<std::size_t>(l)];
+    return {const_cast<Real*>(m.data), m.rows, m.columns};  // of `data`
+  }
 };
 
-// All rows of one recipe.
+// All rows of one recipe, before sinks are set aside and tokens merged.
 struct ResultMatrix {
   Recipe recipe;
   RealBuffer data;
   MatrixView view;
   double distance = -1;
+  std::vector<FlowFacts> flow;  // of each row, where the method is a flow
 };
+
+// The flow of one output.
+struct FlowRow {
+  Recipe recipe;
+  int query = 0;
+  std::vector<double> row;
+  FlowFacts facts;
+};
+
+// The recipe that a stack was made for, without what does not matter to it.
+[[nodiscard]] Recipe stack_key(const Recipe& recipe);
+// Residual weight with which the layers of that stack are multiplied; 0 where they hold it already.
+[[nodiscard]] double chain_residual(const DumpInfo& info, const Recipe& recipe);
+// Keys that the recipe's sink mode acts on: the sinks, or where there are none the first token of a causal stream,
+// which the mask alone makes absorb.
+[[nodiscard]] std::vector<int> keys_set_aside(const Stream& stream, const Recipe& recipe, const StackStats& stats);
 
 struct StreamData {
   StackStats stats;
@@ -44,6 +76,7 @@ struct StreamData {
   RealBuffer heads;        // [L][H][Q][K], rows normalised
   bool has_heads = false;  // whether `heads` holds them
   std::vector<std::shared_ptr<const ResultMatrix>> results;  // the newest last
+  std::vector<std::shared_ptr<const FlowRow>> flow_rows;     // the newest last
 };
 
 struct OpenDump {
@@ -60,6 +93,8 @@ inline constexpr std::size_t kOtherStacksBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kHeadsBytes = std::size_t{32} << 20;
 inline constexpr std::size_t kResultsBytes = std::size_t{24} << 20;
 inline constexpr int kResultAtOnce = 512;  // tokens up to which every view is given the distance between its rows
+inline constexpr int kFlowAtOnce = 64;     // tokens up to which the flow of all pairs is computed
+inline constexpr std::size_t kFlowRows = 16;  // rows of flow that stay in memory
 
 // A piece of work inside a job: done in steps, knows how far it is.
 class Work {
@@ -69,31 +104,54 @@ class Work {
   [[nodiscard]] virtual JobProgress progress() const { return {}; }
 };
 
-// The fused stack of a recipe: found in memory, or read head by head.
+// The stack of a recipe: found in memory, or read head by head, with the gradients beside it where it needs them.
 class StackWork final : public Work {
  public:
-  StackWork(std::shared_ptr<OpenDump> open, int stream, Fusion fusion, std::vector<int> heads);
+  // `recipe`: resolved, but for its stream: of an encoder-decoder's three each has its own stack.
+  // `joined`: for the rules that join them, which take the layers as they are, not as transfer matrices.
+  StackWork(std::shared_ptr<OpenDump> open, int stream, const Recipe& recipe, bool joined);
   Result<bool> step() override;
   JobProgress progress() const override;
   [[nodiscard]] const std::shared_ptr<const FusedStack>& stack() const { return stack_; }
 
  private:
   Result<void> begin();
+  Result<void> add_head(int layer, int head, bool first, bool last);
+  void finish_layer(int layer);
+  void merge_layer(int layer);
+  [[nodiscard]] MatrixView layer_matrix(int layer) const;
+  [[nodiscard]] ExtraNumbers* extra(ExtraKind kind, const std::string& name) const;
   std::shared_ptr<OpenDump> open_;
   int stream_;
-  Fusion fusion_;
-  std::vector<int> heads_, read_;
+  Recipe key_;
+  std::vector<int> read_;  // heads
+  StackSource* gradients_ = nullptr;
+  StackSource* norms_ = nullptr;
   std::shared_ptr<const FusedStack> stack_;
   std::shared_ptr<FusedStack> building_;
   std::unique_ptr<LayerFuser> fuser_;
-  RealBuffer scratch_;
+  std::unique_ptr<GradientFuser> gradient_fuser_;
+  std::unique_ptr<StoredFuser> stored_fuser_;
+  std::unique_ptr<ValueNormFuser> norm_fuser_;
+  std::vector<int> aside_;  // keys that are removed
+  TokenGroups queries_, keys_;  // that are merged
+  bool joined_ = false;
+  RealBuffer scratch_, gradient_scratch_;
   std::size_t at_ = 0;
+};
+
+// The layers that a result is made from.
+struct ResultInputs {
+  std::shared_ptr<const FusedStack> stack;             // of the recipe's stream
+  std::shared_ptr<const FusedStack> encoder, decoder;  // of methods that join them
 };
 
 // All rows of a recipe, and the largest distance between two of them.
 class ResultWork final : public Work {
  public:
-  ResultWork(std::shared_ptr<OpenDump> open, int stream, Recipe recipe, std::shared_ptr<const FusedStack> stack);
+  ResultWork(std::shared_ptr<OpenDump> open, int stream, Recipe recipe, ResultInputs inputs);
+  ~ResultWork() override;
+  ResultWork(ResultWork&&) noexcept;
   Result<bool> step() override;
   JobProgress progress() const override;
   [[nodiscard]] const std::shared_ptr<const ResultMatrix>& result() const { return result_; }
@@ -101,16 +159,44 @@ class ResultWork final : public Work {
   [[nodiscard]] static std::shared_ptr<const ResultMatrix> find(const OpenDump& open, int stream, const Recipe& recipe);
 
  private:
+  struct Maker;
+  Result<void> begin();
+  [[nodiscard]] int compared_rows() const;
+  [[nodiscard]] double distance(int first, int end, int rows) const;
   std::shared_ptr<OpenDump> open_;
   int stream_;
   Recipe recipe_;
-  std::shared_ptr<const FusedStack> stack_;
+  ResultInputs inputs_;
   std::shared_ptr<const ResultMatrix> result_;
   std::shared_ptr<ResultMatrix> building_;
-  std::unique_ptr<RolloutWork> rollout_;
+  std::unique_ptr<Maker> maker_;
   bool computed_ = false;
   int row_ = -1;  // next row of the distance
 };
+
+// The flow of one output: found in memory, or computed.
+class FlowRowWork final : public Work {
+ public:
+  FlowRowWork(std::shared_ptr<OpenDump> open, int stream, Recipe recipe, int query, std::shared_ptr<const FusedStack> stack);
+  Result<bool> step() override;
+  JobProgress progress() const override;
+  [[nodiscard]] const std::shared_ptr<const FlowRow>& row() const { return row_; }
+
+ private:
+  std::shared_ptr<OpenDump> open_;
+  int stream_;
+  Recipe recipe_;
+  int query_;
+  std::shared_ptr<const FusedStack> stack_;
+  std::shared_ptr<const FlowRow> row_;
+  std::shared_ptr<FlowRow> building_;
+  std::unique_ptr<FlowWork> work_;
+};
+
+// The layers that a chain multiplies, the one next to the input first.
+[[nodiscard]] std::vector<ConstMatrixView> chain_layers(const FusedStack& stack, const Recipe& recipe);
+// Whether all rows are more than a question about one of them may wait for.
+[[nodiscard]] bool rows_are_many(const Recipe& recipe, const Stream& shown);
 
 // What opening these streams takes, in bytes. A double holds any product of sizes.
 struct OpenPlan {

@@ -4,6 +4,7 @@
 
 #include "analysis/measures.h"
 #include "analysis/recipe_text.h"
+#include "analysis/shown_stream.h"
 #include "app/session_state.h"
 #include "methods/raw.h"
 
@@ -19,8 +20,11 @@ Error about(Error error, const OpenDump& open) {
   return error;
 }
 
+// Of all heads, by mean: what opening a dump leaves.
+bool is_mean(const Recipe& key) { return key == stack_key(Recipe{}); }
+
 void keep_stack(StreamData& data, std::shared_ptr<const FusedStack> stack) {
-  if (stack->fusion == Fusion::mean && stack->heads.empty()) {
+  if (is_mean(stack->key)) {
     data.mean = std::move(stack);
     return;
   }
@@ -31,22 +35,6 @@ void keep_stack(StreamData& data, std::shared_ptr<const FusedStack> stack) {
     data.others.erase(data.others.begin());
   }
   data.others.push_back(std::move(stack));
-}
-
-void keep_result(StreamData& data, std::shared_ptr<const ResultMatrix> result) {
-  std::size_t bytes = result->data.bytes();
-  for (const auto& other : data.results) bytes += other->data.bytes();
-  while (!data.results.empty() && bytes > kResultsBytes) {
-    bytes -= data.results.front()->data.bytes();
-    data.results.erase(data.results.begin());
-  }
-  data.results.push_back(std::move(result));
-}
-
-// Recipes that give the same matrix are one entry: raw attention has no residual.
-bool same_result(const Recipe& a, const Recipe& b) {
-  return a.method == b.method && a.fusion == b.fusion && a.heads == b.heads && a.first_layer == b.first_layer &&
-         a.end_layer == b.end_layer && (a.method == Method::raw || a.residual == b.residual);
 }
 
 }  // namespace
@@ -71,23 +59,115 @@ Result<void> read_normalised_head(OpenDump& open, int stream, int layer, int hea
   return {};
 }
 
-StackWork::StackWork(std::shared_ptr<OpenDump> open, int stream, Fusion fusion, std::vector<int> heads)
-    : open_(std::move(open)), stream_(stream), fusion_(fusion), heads_(std::move(heads)) {
+Recipe stack_key(const Recipe& recipe) {
+  const Recipe plain = plain_recipe(recipe);
+  Recipe key;
+  key.stream.clear();
+  key.heads = plain.heads;
+  key.fusion = plain.heads.size() == 1 ? Fusion::mean : plain.fusion;  // nothing to fuse
+  key.method = Method::raw;
+  switch (recipe.method) {
+    case Method::vit_explain:
+    case Method::vit_explain_corrected:
+      key.method = plain.method;
+      key.discard = plain.discard;
+      break;
+    case Method::gradient_rollout:
+    case Method::gradient_rollout_mean_first:
+    case Method::grad_sam:
+    case Method::attention_gradient:
+    case Method::relevance:
+    case Method::relevance_causal:
+      key.method = plain.method == Method::relevance_causal ? Method::relevance : plain.method;
+      key.class_name = plain.class_name;
+      break;
+    case Method::norm_rollout:
+      key.method = plain.method;
+      key.source = plain.source;
+      break;
+    default: break;
+  }
+  if (plain.residual_from != ResidualFrom::stated) {
+    key.method = Method::rollout;
+    key.residual_from = plain.residual_from;
+  } else if (!plain.residuals.empty()) {
+    key.method = key.method == Method::raw ? Method::rollout : key.method;
+    key.residuals = plain.residuals;
+    key.first_layer = plain.first_layer;
+    key.end_layer = plain.end_layer;
+  }
+  if (plain.merge != Merge::pieces && plain.merge_time == MergeTime::before) {
+    key.merge = plain.merge;
+    key.merge_time = plain.merge_time;
+    key.merge_queries = plain.merge_queries;
+  }
+  if (plain.sink == SinkMode::remove) {  // which keys: by the range of layers
+    key.sink = plain.sink;
+    key.first_layer = plain.first_layer;
+    key.end_layer = plain.end_layer;
+  }
+  return key;
+}
+
+namespace {
+
+bool residual_inside(const DumpInfo& info) {
+  const auto said = info.meta.find("residual_inside");
+  return said != info.meta.end() && said->second == "true";
+}
+
+}  // namespace
+
+double chain_residual(const DumpInfo& info, const Recipe& recipe) {
+  const MethodTraits& t = traits(recipe.method);
+  if (!t.residual || recipe.residual_from != ResidualFrom::stated || !recipe.residuals.empty()) return 0;
+  if (recipe.method == Method::norm_rollout && recipe.source != "value_norms" && residual_inside(info)) return 0;
+  return recipe.residual;
+}
+
+std::vector<int> keys_set_aside(const Stream& stream, const Recipe& recipe, const StackStats& stats) {
+  auto keys = strong_keys(stream, recipe, stats).sinks;
+  if (keys.empty() && stream.causal) keys.push_back(0);
+  return keys;
+}
+
+StackWork::StackWork(std::shared_ptr<OpenDump> open, int stream, const Recipe& recipe, bool joined)
+    : open_(std::move(open)), stream_(stream), key_(stack_key(recipe)), joined_(joined && traits(recipe.method).gradients) {
   const Stream& s = stream_of(*open_, stream_);
-  Recipe recipe;
-  recipe.heads = heads_;
-  read_ = recipe_heads(s, recipe);
-  if (read_.size() == 1) fusion_ = Fusion::mean;  // nothing to fuse
+  read_ = recipe_heads(s, key_);
   const StreamData& data = open_->streams[static_cast<std::size_t>(stream_)];
-  if (fusion_ == Fusion::mean && heads_.empty()) stack_ = data.mean;
+  if (is_mean(key_)) stack_ = data.mean;
   for (const auto& other : data.others)
-    if (other->fusion == fusion_ && other->heads == heads_) stack_ = other;
+    if (other->key == key_ && other->joined == joined_) stack_ = other;
+  if (key_.sink == SinkMode::remove && !stack_) aside_ = keys_set_aside(s, recipe, data.stats);
+}
+
+ExtraNumbers* StackWork::extra(ExtraKind kind, const std::string& name) const {
+  const int at = open_->dump.info.find_extra(kind, stream_of(*open_, stream_).name, &name);
+  return at < 0 ? nullptr : &open_->dump.extras[static_cast<std::size_t>(at)];
+}
+
+MatrixView StackWork::layer_matrix(int layer) const {
+  const Stream& s = stream_of(*open_, stream_);
+  return building_->data.matrix(static_cast<std::size_t>(layer), s.queries, s.keys);
 }
 
 Result<void> StackWork::begin() {
   const Stream& s = stream_of(*open_, stream_);
   StreamData& data = open_->streams[static_cast<std::size_t>(stream_)];
   const std::size_t size = head_size(s) * static_cast<std::size_t>(s.layers());
+  if (traits(key_.method).gradients) {
+    ExtraNumbers* found = extra(ExtraKind::gradients, key_.class_name);
+    if (!found) return fail(ErrorCode::usage, {{"detail", "There is no gradient of " + key_.class_name + " for the stream " + s.name}});
+    gradients_ = found->stack.get();
+  }
+  if (key_.method == Method::norm_rollout && key_.source != "value_norms") {
+    ExtraNumbers* found = extra(ExtraKind::norms, key_.source == "value_weighted_norms" ? "" : key_.source);
+    if (!found) found = extra(ExtraKind::norms, key_.source);
+    if (!found) return fail(ErrorCode::usage, {{"detail", "There are no norms " + key_.source + " for the stream " + s.name}});
+    norms_ = found->stack.get();
+    read_ = {0};
+  }
   if (size * sizeof(Real) > kOtherStacksBytes) {  // no room for two: the old one goes before the new one comes
     data.others.clear();
     data.mean.reset();
@@ -96,13 +176,140 @@ Result<void> StackWork::begin() {
   auto scratch = RealBuffer::make(head_size(s));
   if (!memory) return tl::unexpected(about(std::move(memory.error()), *open_));
   if (!scratch) return tl::unexpected(about(std::move(scratch.error()), *open_));
+  if (gradients_) {
+    auto second = RealBuffer::make(head_size(s));
+    if (!second) return tl::unexpected(about(std::move(second.error()), *open_));
+    gradient_scratch_ = std::move(*second);
+  }
   building_ = std::make_shared<FusedStack>();
-  building_->fusion = fusion_;
-  building_->heads = heads_;
+  building_->key = key_;
+  building_->joined = joined_;
   building_->data = std::move(*memory);
-  for (int l = 0; l < s.layers(); ++l) building_->layers.push_back(building_->data.matrix(static_cast<std::size_t>(l), s.queries, s.keys));
+  int rows = s.queries, columns = s.keys;
+  if (key_.merge != Merge::pieces) {
+    const MergeGroups groups = merge_groups(s, key_);
+    queries_ = group_tokens(groups.queries);
+    keys_ = group_tokens(groups.keys);
+    rows = queries_.count;
+    columns = keys_.count;
+  }
+  for (int l = 0; l < s.layers(); ++l) building_->layers.push_back({layer_matrix(l).data, rows, columns});
   scratch_ = std::move(*scratch);
   return {};
+}
+
+Result<void> StackWork::add_head(int layer, int head, bool first, bool last) {
+  const Stream& s = stream_of(*open_, stream_);
+  StreamData& data = open_->streams[static_cast<std::size_t>(stream_)];
+  StackSource& attention = *open_->dump.stacks[static_cast<std::size_t>(stream_)];
+  const auto scratch = scratch_.matrix(0, s.queries, s.keys);
+  const auto read = [&](StackSource& from, int at, MatrixView to) -> Result<void> {
+    auto done = from.read_head(layer, at, to);
+    if (!done) return tl::unexpected(about(std::move(done.error()), *open_));
+    return {};
+  };
+  if (norms_) return read(*norms_, 0, layer_matrix(layer));
+  if (gradients_) {
+    constexpr std::pair<Method, GradientKind> kKinds[] = {{Method::gradient_rollout, GradientKind::positive}, {Method::relevance, GradientKind::positive},
+                                                          {Method::gradient_rollout_mean_first, GradientKind::mean_first},
+                                                          {Method::grad_sam, GradientKind::grad_sam}, {Method::attention_gradient, GradientKind::attention_gradient}};
+    if (first) {
+      const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& k) { return k.first == key_.method; });
+      gradient_fuser_ = std::make_unique<GradientFuser>(layer_matrix(layer), kind->second, &building_->gradients);
+    }
+    const auto gradient = gradient_scratch_.matrix(0, s.queries, s.keys);
+    if (auto done = read(attention, head, scratch); !done) return done;  // as stored: these methods divide later, if at all
+    if (auto done = read(*gradients_, head, gradient); !done) return done;
+    gradient_fuser_->add(scratch, gradient);
+    if (last) gradient_fuser_->finish();
+    return {};
+  }
+  if (key_.method == Method::vit_explain || key_.method == Method::vit_explain_corrected) {
+    if (first) stored_fuser_ = std::make_unique<StoredFuser>(layer_matrix(layer), key_.fusion);
+    if (auto done = read(attention, head, scratch); !done) return done;
+    if (!aside_.empty()) {
+      normalise_head(scratch, nullptr);
+      remove_keys(scratch, aside_);
+    }
+    stored_fuser_->add(scratch);
+    if (last) stored_fuser_->finish();
+    return {};
+  }
+  if (key_.method == Method::norm_rollout) {  // of value norms
+    if (first) norm_fuser_ = std::make_unique<ValueNormFuser>(layer_matrix(layer));
+    if (auto done = read_normalised_head(*open_, stream_, layer, head, scratch); !done) return done;
+    const int at = open_->dump.info.find_extra(ExtraKind::value_norms, s.name);
+    const int value_heads = open_->dump.info.extras[static_cast<std::size_t>(at)].shape[1];
+    const auto& values = open_->dump.extras[static_cast<std::size_t>(at)].values;
+    const std::size_t keys = values.size() / static_cast<std::size_t>(s.layers() * value_heads);
+    const std::size_t row = static_cast<std::size_t>(layer * value_heads + value_head(head, std::max(1, s.heads), value_heads)) * keys;
+    std::vector<Real> norms(static_cast<std::size_t>(s.keys), Real{0});
+    std::transform(values.begin() + static_cast<std::ptrdiff_t>(row), values.begin() + static_cast<std::ptrdiff_t>(row + std::min(keys, norms.size())), norms.begin(),
+                   [](double x) { return static_cast<Real>(x); });
+    norm_fuser_->add(scratch, norms);
+    return {};
+  }
+  if (first) fuser_ = std::make_unique<LayerFuser>(layer_matrix(layer), key_.fusion, nullptr);
+  if (data.has_heads && aside_.empty()) {
+    fuser_->add_normalised(data.heads.matrix(static_cast<std::size_t>(layer * std::max(1, s.heads) + head), s.queries, s.keys));
+  } else {
+    if (auto done = read_normalised_head(*open_, stream_, layer, head, scratch); !done) return done;
+    if (!aside_.empty()) remove_keys(scratch, aside_);
+    fuser_->add_normalised(scratch);
+  }
+  if (last) fuser_->finish();
+  return {};
+}
+
+// The layer over words or segments instead of tokens, in the place of the layer.
+void StackWork::merge_layer(int layer) {
+  const MatrixView from = layer_matrix(layer);
+  const MatrixView scratch = scratch_.matrix(0, from.rows, from.columns);
+  std::copy(from.data, from.data + from.size(), scratch.data);
+  const MatrixView to = building_->layer(layer);
+  merge_tokens(scratch, queries_, keys_, key_.merge_queries == MergeQueries::last ? QueryMerge::last : QueryMerge::mean, to);
+}
+
+// From fused attention, norms or gradients to what is multiplied.
+void StackWork::finish_layer(int layer) {
+  const MatrixView fused = layer_matrix(layer);
+  const auto of_layer = [&](ExtraKind kind) {
+    const auto& values = extra(kind, "")->values;
+    return std::span<const double>(values).subspan(static_cast<std::size_t>(layer) * static_cast<std::size_t>(fused.rows), static_cast<std::size_t>(fused.rows));
+  };
+  switch (key_.method) {
+    case Method::vit_explain:
+    case Method::vit_explain_corrected: {
+      VitExplainOptions options = key_.method == Method::vit_explain ? kVitExplainPublished : kVitExplainCorrected;
+      options.discard = key_.discard;
+      vit_explain_layer(fused, options, {scratch_.data(), scratch_.size()});
+      break;
+    }
+    case Method::gradient_rollout:
+    case Method::gradient_rollout_mean_first: add_identity_and_normalise(fused); break;
+    case Method::relevance:
+      if (!joined_) add_identity(fused);
+      break;
+    case Method::norm_rollout:  // the rest of A~, its residual, comes with the product
+      norms_to_transfer(fused, key_.source != "value_norms" && residual_inside(open_->dump.info), 0);
+      break;
+    default: break;
+  }
+  if (key_.merge != Merge::pieces) merge_layer(layer);
+  const MatrixView m = building_->layer(layer);
+  if (!key_.residuals.empty() && layer >= key_.first_layer && layer < key_.end_layer)
+    mix_residual(m, key_.residuals[static_cast<std::size_t>(layer - key_.first_layer)]);
+  switch (key_.residual_from) {
+    case ResidualFrom::stated: return;
+    case ResidualFrom::mixing: mix_measured(m, of_layer(ExtraKind::mixing_ratios)); return;
+    case ResidualFrom::norms:
+    case ResidualFrom::norms_mean: {
+      std::vector<double> r(static_cast<std::size_t>(m.rows));
+      residual_weights(of_layer(ExtraKind::residual_norms), of_layer(ExtraKind::attention_norms), r);
+      if (key_.residual_from == ResidualFrom::norms) mix_residual(m, r);
+      else mix_residual(m, mean_residual(r));
+    }
+  }
 }
 
 Result<bool> StackWork::step() {
@@ -112,20 +319,13 @@ Result<bool> StackWork::step() {
   const Stream& s = stream_of(*open_, stream_);
   StreamData& data = open_->streams[static_cast<std::size_t>(stream_)];
   // Heads in memory cost little: a whole layer in a step.
-  const std::size_t heads = data.has_heads ? read_.size() : 1;
+  const std::size_t heads = data.has_heads && !gradients_ ? read_.size() : 1;
   for (std::size_t k = 0; k < heads; ++k, ++at_) {
     const int layer = static_cast<int>(at_ / read_.size());
-    const int head = read_[at_ % read_.size()];
-    if (at_ % read_.size() == 0)
-      fuser_ = std::make_unique<LayerFuser>(building_->data.matrix(static_cast<std::size_t>(layer), s.queries, s.keys), fusion_, nullptr);
-    const auto scratch = scratch_.matrix(0, s.queries, s.keys);
-    if (data.has_heads) {
-      fuser_->add_normalised(data.heads.matrix(static_cast<std::size_t>(layer * std::max(1, s.heads) + head), s.queries, s.keys));
-    } else {
-      if (auto read = read_normalised_head(*open_, stream_, layer, head, scratch); !read) return tl::unexpected(std::move(read.error()));
-      fuser_->add_normalised(scratch);
-    }
-    if ((at_ + 1) % read_.size() == 0) fuser_->finish();
+    const std::size_t place = at_ % read_.size();
+    const bool last = place + 1 == read_.size();
+    if (auto done = add_head(layer, read_[place], place == 0, last); !done) return tl::unexpected(std::move(done.error()));
+    if (last) finish_layer(layer);
   }
   if (at_ < read_.size() * static_cast<std::size_t>(s.layers())) return false;
   stack_ = std::move(building_);
@@ -143,67 +343,6 @@ JobProgress StackWork::progress() const {
   p.total = bytes * all;
   p.layer = std::min(s.layers(), static_cast<int>(at_ / read_.size()) + 1);
   p.layers = s.layers();
-  return p;
-}
-
-std::shared_ptr<const ResultMatrix> ResultWork::find(const OpenDump& open, int stream, const Recipe& recipe) {
-  for (const auto& result : open.streams[static_cast<std::size_t>(stream)].results)
-    if (same_result(result->recipe, recipe)) return result;
-  return nullptr;
-}
-
-ResultWork::ResultWork(std::shared_ptr<OpenDump> open, int stream, Recipe recipe, std::shared_ptr<const FusedStack> stack)
-    : open_(std::move(open)), stream_(stream), recipe_(std::move(recipe)), stack_(std::move(stack)), result_(find(*open_, stream_, recipe_)) {}
-
-Result<bool> ResultWork::step() {
-  if (result_) return true;
-  const Stream& s = stream_of(*open_, stream_);
-  const StackView range = stack_->view().slice(recipe_.first_layer, recipe_.end_layer);
-  if (!building_) {
-    auto memory = RealBuffer::make(head_size(s));
-    if (!memory) return tl::unexpected(about(std::move(memory.error()), *open_));
-    building_ = std::make_shared<ResultMatrix>();
-    building_->recipe = recipe_;
-    building_->data = std::move(*memory);
-    building_->view = building_->data.matrix(0, s.queries, s.keys);
-    if (recipe_.method == Method::rollout) {
-      auto work = RolloutWork::start(range, recipe_.residual, lower_triangle(s), building_->view);
-      if (!work) return tl::unexpected(about(std::move(work.error()), *open_));
-      rollout_ = std::make_unique<RolloutWork>(std::move(*work));
-    }
-    return false;
-  }
-  if (!computed_) {
-    if (rollout_) {
-      computed_ = rollout_->step();
-    } else {
-      raw_matrix(range, building_->view);
-      computed_ = true;
-    }
-    if (computed_) {
-      rollout_.reset();
-      row_ = rows_distance_first(real_queries(s), s.causal);
-    }
-    return false;
-  }
-  const int rows = real_queries(s);
-  if (row_ < rows - 1) {
-    const double pair = static_cast<double>(rows) * s.keys;
-    const int end = std::min(rows, row_ + std::max(1, static_cast<int>(2e7 / pair)));
-    building_->distance = std::max(building_->distance, rows_distance(building_->view, row_, end, rows));
-    row_ = end;
-    if (row_ < rows - 1) return false;
-  }
-  result_ = std::move(building_);
-  keep_result(open_->streams[static_cast<std::size_t>(stream_)], result_);
-  return true;
-}
-
-JobProgress ResultWork::progress() const {
-  JobProgress p;
-  p.fraction = result_ ? 1 : computed_ ? 0.9 : rollout_ ? 0.9 * rollout_->fraction() : 0;
-  p.layers = recipe_.end_layer - recipe_.first_layer;
-  p.layer = rollout_ ? std::min(p.layers, static_cast<int>(rollout_->fraction() * p.layers) + 1) : p.layers;
   return p;
 }
 

@@ -1,5 +1,10 @@
 #include "app/verbs.h"
 
+#include <algorithm>
+
+#include "analysis/explain_view.h"
+#include "methods/raw.h"
+
 namespace rollscope {
 namespace {
 
@@ -70,37 +75,201 @@ Result<std::shared_ptr<Question>> make_question(std::shared_ptr<OpenDump> open, 
   auto question = std::make_shared<Question>();
   question->stream = open->dump.info.index_of(recipe->stream);
   question->recipe = std::move(*recipe);
+  question->depth = question->recipe.end_layer - question->recipe.first_layer;
+  question->shown = shown_stream(open->dump.info, question->recipe);
+  question->groups = merge_groups(open->dump.info.streams[static_cast<std::size_t>(question->stream)], question->recipe);
   question->open = std::move(open);
   return question;
 }
 
-VerbJob::Stage stack_stage(std::shared_ptr<Question> q) {
-  return [q]() -> Result<std::unique_ptr<Work>> {
-    StackWork work(q->open, q->stream, q->recipe.fusion, q->recipe.heads);
-    q->stack = work.stack();
-    if (q->stack) return nullptr;
-    return storing(std::move(work), [q](const StackWork& done) { q->stack = done.stack(); });
+namespace {
+
+using StackSlot = std::shared_ptr<const FusedStack> Question::*;
+
+VerbJob::Stage stack_stage(std::shared_ptr<Question> q, int stream, const Recipe& recipe, bool joined, StackSlot slot) {
+  return [q, stream, recipe, joined, slot]() -> Result<std::unique_ptr<Work>> {
+    StackWork work(q->open, stream, recipe, joined);
+    (*q).*slot = work.stack();
+    if ((*q).*slot) return nullptr;
+    return storing(std::move(work), [q, slot](const StackWork& done) { (*q).*slot = done.stack(); });
   };
+}
+
+// Whether the method joins encoder, decoder and cross-attention.
+bool joins(const Question& q) {
+  const Method m = q.recipe.method;
+  return m == Method::joint || (q.info().kind == StreamKind::cross && (m == Method::relevance || m == Method::relevance_causal));
+}
+
+}  // namespace
+
+std::vector<VerbJob::Stage> stack_stages(std::shared_ptr<Question> q) {
+  if (!traits(q->recipe.method).attention) return {};
+  std::vector<VerbJob::Stage> out;
+  const bool joined = joins(*q);
+  if (joined) {
+    const EncoderDecoder sides = encoder_decoder(q->open->dump.info);
+    out.push_back(stack_stage(q, sides.encoder, q->recipe, true, &Question::encoder));
+    out.push_back(stack_stage(q, sides.decoder, q->recipe, true, &Question::decoder));
+  }
+  out.push_back(stack_stage(q, q->stream, q->recipe, joined, &Question::stack));
+  return out;
 }
 
 VerbJob::Stage by_max_stage(std::shared_ptr<Question> q) {
   return [q]() -> Result<std::unique_ptr<Work>> {
     // Only where it costs no reading: a second opinion must not delay the first.
-    if (!q->data().has_heads || q->recipe.fusion == Fusion::max || recipe_heads(q->info(), q->recipe).size() < 2) return nullptr;
-    StackWork work(q->open, q->stream, Fusion::max, q->recipe.heads);
+    const bool compared = q->recipe.method == Method::rollout || q->recipe.method == Method::raw;
+    if (!compared || q->recipe.merge != Merge::pieces || !q->data().has_heads || q->recipe.fusion == Fusion::max || recipe_heads(q->info(), q->recipe).size() < 2) return nullptr;
+    Recipe by_max = q->recipe;
+    by_max.fusion = Fusion::max;
+    StackWork work(q->open, q->stream, by_max, false);
     q->by_max = work.stack();
     if (q->by_max) return nullptr;
     return storing(std::move(work), [q](const StackWork& done) { q->by_max = done.stack(); });
   };
 }
 
+VerbJob::Stage attention_stage(std::shared_ptr<Question> q) {
+  return [q]() -> Result<std::unique_ptr<Work>> {
+    Recipe plain;
+    const Method m = q->recipe.method;
+    if (m == Method::rollout || m == Method::raw) {
+      plain.fusion = q->recipe.fusion;
+      plain.heads = q->recipe.heads;
+    }
+    StackWork work(q->open, q->stream, plain, false);
+    q->attention = work.stack();
+    if (q->attention) return nullptr;
+    return storing(std::move(work), [q](const StackWork& done) { q->attention = done.stack(); });
+  };
+}
+
 VerbJob::Stage result_stage(std::shared_ptr<Question> q, Recipe recipe) {
   return [q, recipe]() -> Result<std::unique_ptr<Work>> {
-    ResultWork work(q->open, q->stream, recipe, q->stack);
+    ResultWork work(q->open, q->stream, recipe, {q->stack, q->encoder, q->decoder});
     q->result = work.result();
     if (q->result) return nullptr;
     return storing(std::move(work), [q](const ResultWork& done) { q->result = done.result(); });
   };
+}
+
+VerbJob::Stage rows_stage(std::shared_ptr<Question> q, Recipe recipe, int query) {
+  return [q, recipe, query]() -> Result<std::unique_ptr<Work>> {
+    if (recipe.end_layer == recipe.first_layer) return nullptr;
+    if (q->is_flow()) {
+      q->result = ResultWork::find(*q->open, q->stream, recipe);
+      if (q->result || q->merged_after()) return q->result ? nullptr : result_stage(q, recipe)();
+      FlowRowWork work(q->open, q->stream, recipe, query, q->stack);
+      q->flow_row = work.row();
+      if (q->flow_row) return nullptr;
+      return storing(std::move(work), [q](const FlowRowWork& done) { q->flow_row = done.row(); });
+    }
+    const bool only_whole = joins(*q) || !traits(recipe.method).attention;
+    if (only_whole || !rows_are_many(recipe, q->info())) return result_stage(q, recipe)();
+    q->result = ResultWork::find(*q->open, q->stream, recipe);
+    return nullptr;
+  };
+}
+
+std::vector<double> Question::start(int query) const {
+  const std::size_t rows = stack ? static_cast<std::size_t>(stack->layers[0].rows) : static_cast<std::size_t>(info().queries);
+  std::vector<double> out(rows, 0.0);
+  if (!merged_after()) {
+    out[static_cast<std::size_t>(query)] = 1;
+    return out;
+  }
+  std::size_t last = 0, count = 0;
+  for (std::size_t i = 0; i < groups.queries.size(); ++i)
+    if (groups.queries[i] == query) {
+      last = i;
+      ++count;
+      out[i] = 1;
+    }
+  if (recipe.merge_queries == MergeQueries::last) {
+    std::fill(out.begin(), out.end(), 0.0);
+    out[last] = 1;
+  } else {
+    for (double& x : out) x /= static_cast<double>(std::max<std::size_t>(1, count));
+  }
+  return out;
+}
+
+std::vector<double> Question::row(int query) const {
+  const std::vector<double> above = start(query);
+  std::vector<double> out;
+  if (result) {
+    out.assign(static_cast<std::size_t>(result->view.columns), 0.0);
+    if (result->view.rows == 1) {
+      const auto from = result->view.row(0);
+      return finished({from.begin(), from.end()}, query);
+    }
+    for (std::size_t i = 0; i < above.size(); ++i) {
+      if (above[i] == 0) continue;
+      const auto from = result->view.row(static_cast<int>(i));
+      for (std::size_t j = 0; j < out.size(); ++j) out[j] += above[i] * static_cast<double>(from[j]);
+    }
+  } else if (flow_row) {
+    out = flow_row->row;
+  } else {
+    const auto layers = chain();
+    const auto keys = static_cast<std::size_t>(layers.empty() ? static_cast<int>(above.size()) : layers[0].columns);
+    if (multiplies(info(), recipe)) {
+      out = above;
+      std::vector<double> next(keys);
+      for (std::size_t l = layers.size(); l-- > 0;) {
+        rollout_step(out, layers[l], residual(), next);
+        out.swap(next);
+      }
+    } else {
+      out.assign(keys, 0.0);
+      std::vector<double> one(keys);
+      for (std::size_t i = 0; i < above.size(); ++i) {
+        if (above[i] == 0) continue;
+        raw_row({layers}, static_cast<int>(i), one);
+        for (std::size_t j = 0; j < keys; ++j) out[j] += above[i] * one[j];
+      }
+    }
+  }
+  return finished(std::move(out), query);
+}
+
+std::vector<double> Question::chance(int query) const {
+  if (!has_chance(recipe) || recipe.sink == SinkMode::lift || (recipe.merge != Merge::pieces && !merged_after())) return {};
+  std::vector<double> out(static_cast<std::size_t>(shown.keys), 0.0), one(static_cast<std::size_t>(info().keys));
+  const std::vector<double> above = start(query);
+  for (std::size_t i = 0; i < above.size(); ++i) {
+    if (above[i] == 0) continue;
+    chance_row(info(), recipe, depth, static_cast<int>(i), one);
+    for (std::size_t j = 0; j < one.size(); ++j) out[merged_after() ? static_cast<std::size_t>(groups.keys[j]) : j] += above[i] * one[j];
+  }
+  return out;
+}
+
+int Question::visible(int query) const {
+  if (recipe.method != Method::joint) return visible_keys(shown, query);
+  const EncoderDecoder sides = encoder_decoder(open->dump.info);
+  const Stream& decoder = open->dump.info.streams[static_cast<std::size_t>(sides.decoder)];
+  return info().keys + (decoder.causal ? query + 1 : decoder.keys);
+}
+
+std::vector<double> Question::finished(std::vector<double> row, int query) const {
+  if (recipe.method == Method::flow_normalised) flow_normalise(row);
+  if (recipe.sink == SinkMode::renormalise) {
+    auto keys = keys_set_aside(info(), recipe, data().stats);
+    if (recipe.merge != Merge::pieces && !merged_after())
+      for (int& key : keys) key = groups.keys[static_cast<std::size_t>(key)];
+    renormalise_without(row, keys);
+  }
+  if (recipe.sink == SinkMode::lift) {
+    std::vector<double> uniform(row.size());
+    chance_row(info(), recipe, depth, query, uniform);
+    lift(row, uniform);
+  }
+  if (!merged_after()) return row;
+  std::vector<double> out(static_cast<std::size_t>(shown.keys), 0.0);
+  for (std::size_t j = 0; j < row.size(); ++j) out[static_cast<std::size_t>(groups.keys[j])] += row[j];
+  return out;
 }
 
 Result<std::unique_ptr<Job>> make_verb_job(std::shared_ptr<OpenDump> open, const std::string& verb, const std::string& text) {

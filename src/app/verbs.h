@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/shown_stream.h"
 #include "app/session.h"
 #include "app/session_state.h"
 #include "app/verbs_args.h"
@@ -69,17 +70,45 @@ struct Question {
   std::shared_ptr<OpenDump> open;
   int stream = 0;
   Recipe recipe;  // resolved
-  std::shared_ptr<const FusedStack> stack, by_max;
+  int depth = 0;  // layers that the question looks through: those of the range, or below the state that is asked about
+  Stream shown;   // rows and columns of the answer (analysis/shown_stream.h)
+  MergeGroups groups;
+  std::shared_ptr<const FusedStack> stack, by_max, encoder, decoder;
+  std::shared_ptr<const FusedStack> attention;  // all heads by mean, to compare with; may be null
   std::shared_ptr<const ResultMatrix> result;
+  std::shared_ptr<const FlowRow> flow_row;
   [[nodiscard]] const Stream& info() const { return open->dump.info.streams[static_cast<std::size_t>(stream)]; }
   [[nodiscard]] StreamData& data() const { return open->streams[static_cast<std::size_t>(stream)]; }
-  [[nodiscard]] StackView range() const { return stack->view().slice(recipe.first_layer, recipe.end_layer); }
+  [[nodiscard]] std::vector<ConstMatrixView> chain() const {
+    auto layers = chain_layers(*stack, recipe);
+    layers.resize(static_cast<std::size_t>(depth));
+    return layers;
+  }
+  [[nodiscard]] double residual() const { return chain_residual(open->dump.info, recipe); }
+  [[nodiscard]] bool is_flow() const { return recipe.method == Method::flow || recipe.method == Method::flow_normalised; }
+  // Merged layers are multiplied; otherwise results are merged.
+  [[nodiscard]] bool merged_after() const { return recipe.merge != Merge::pieces && recipe.merge_time == MergeTime::after; }
+  // Rows of the stream that make row `query` of the answer, with their weights: [Q of the layers].
+  [[nodiscard]] std::vector<double> start(int query) const;
+  // Row `query` of the answer: sinks set aside, tokens merged, divided, as the recipe says. [K shown]
+  [[nodiscard]] std::vector<double> row(int query) const;
+  // What uniform attention gives in its place; empty where that is not defined.
+  [[nodiscard]] std::vector<double> chance(int query) const;
+  // Keys of the answer that row `query` can see.
+  [[nodiscard]] int visible(int query) const;
+  // A row over the layers' own keys, as row() gives it.
+  [[nodiscard]] std::vector<double> finished(std::vector<double> row, int query) const;
 };
 [[nodiscard]] Result<std::shared_ptr<Question>> make_question(std::shared_ptr<OpenDump> open, const Args& recipe);
-// Stages that fill `stack`, `by_max` and `result`. `wanted` is asked when its turn comes.
-[[nodiscard]] VerbJob::Stage stack_stage(std::shared_ptr<Question> question);
+// Stages that fill `stack` (with `encoder` and `decoder` where the method joins them), `by_max`, `result` and `flow_row`.
+[[nodiscard]] std::vector<VerbJob::Stage> stack_stages(std::shared_ptr<Question> question);
 [[nodiscard]] VerbJob::Stage by_max_stage(std::shared_ptr<Question> question);
+// `attention`: the stack of the plain recipe with these heads; left out where its layers would have to be read again.
+[[nodiscard]] VerbJob::Stage attention_stage(std::shared_ptr<Question> question);
 [[nodiscard]] VerbJob::Stage result_stage(std::shared_ptr<Question> question, Recipe recipe);
+// What one row of the answer needs beyond the stacks: the flow of that output; all rows where they are few, or where
+// the method has no row without the others.
+[[nodiscard]] VerbJob::Stage rows_stage(std::shared_ptr<Question> question, Recipe recipe, int query);
 
 [[nodiscard]] Result<std::unique_ptr<Job>> make_verb_job(std::shared_ptr<OpenDump> open, const std::string& verb, const std::string& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_info_job(std::shared_ptr<OpenDump> open, const Args& args);

@@ -91,7 +91,7 @@ std::string Args::shown(std::string_view name) const {
   return v ? to_text(*v) : std::string();
 }
 
-Result<void> Args::only(std::string_view verb, std::initializer_list<std::string_view> names) const {
+Result<void> Args::only(std::string_view verb, std::span<const std::string_view> names) const {
   for (const auto& member : std::as_const(value_->document).GetObject()) {
     const auto name = text_of(member.name);
     if (std::find(names.begin(), names.end(), name) == names.end())
@@ -121,6 +121,32 @@ Result<double> Args::number(std::string_view name, double low, double high, doub
   const auto value = to_double(*v);
   if (!value || !(*value >= low && *value <= high)) return bad(name, *v, formatted("a number from %g to %g", low, high));
   return *value;
+}
+
+Result<std::vector<double>> Args::numbers(std::string_view name, double low, double high) const {
+  std::vector<double> out;
+  const Json* v = value_->find(name);
+  if (!v) return out;
+  const auto add = [&](std::optional<double> value) {
+    if (!value || !(*value >= low && *value <= high)) return false;
+    out.push_back(*value);
+    return true;
+  };
+  const auto refuse = [&] { return bad(name, *v, formatted("numbers from %g to %g with commas between them", low, high)); };
+  if (v->IsArray()) {
+    for (const auto& element : v->GetArray())
+      if (!add(to_double(element))) return refuse();
+    return out;
+  }
+  if (!v->IsString()) return add(to_double(*v)) ? Result<std::vector<double>>(out) : refuse();
+  for (auto rest = text_of(*v);;) {
+    const auto comma = std::min(rest.find(','), rest.size());
+    const std::string copy(rest.substr(0, comma));  // to_double wants an end to its text
+    const Json part(rapidjson::StringRef(copy.data(), static_cast<rapidjson::SizeType>(copy.size())));
+    if (!add(to_double(part))) return refuse();
+    if (comma == rest.size()) return out;
+    rest.remove_prefix(comma + 1);
+  }
 }
 
 Result<std::vector<int>> Args::integers(std::string_view name) const {
@@ -206,36 +232,86 @@ Result<std::vector<Args>> Args::objects(std::string_view name) const {
   return out;
 }
 
-Result<RecipeRequest> recipe_request(const Args& args) {
-  RecipeRequest request;
-  if (args.has("method")) {
-    const auto method = args.text("method", "");
-    if (method && *method == method_name(Method::raw)) request.method = Method::raw;
-    else if (method && *method == method_name(Method::rollout)) request.method = Method::rollout;
-    else return fail(ErrorCode::bad_value, {{"option", "method"}, {"value", args.shown("method")}, {"allowed", "rollout or raw"}});
+namespace {
+
+// The value of `names` that was asked for; `first` where nothing was. Errors: bad_value.
+template <class E>
+Result<E> choice(const Args& args, std::string_view option, E first, std::initializer_list<std::pair<std::string_view, E>> names) {
+  if (!args.has(option)) return first;
+  const std::string asked = args.shown(option);
+  std::string allowed;
+  for (const auto& [name, value] : names) {
+    if (asked == name) return value;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(name);
   }
-  if (args.has("fusion")) {
-    const auto fusion = args.text("fusion", "");
-    bool known = false;
-    for (const Fusion f : {Fusion::mean, Fusion::max, Fusion::min}) {
-      if (!fusion || *fusion != fusion_name(f)) continue;
-      request.fusion = f;
-      known = true;
+  return fail(ErrorCode::bad_value, {{"option", std::string(option)}, {"value", asked}, {"allowed", "one of " + allowed}});
+}
+
+Result<void> read_method(const Args& args, RecipeRequest& request) {
+  if (!args.has("method")) return {};
+  const std::string asked = args.shown("method");
+  std::string allowed;
+  for (int m = 0; m < kMethods; ++m) {
+    const auto method = static_cast<Method>(m);
+    const std::string name(method_name(method));
+    const bool named = method == Method::attribution && asked.starts_with(name + ":");
+    if (asked == name || named) {
+      request.method = method;
+      if (named) request.source = asked.substr(name.size() + 1);
+      return {};
     }
-    if (!known) return fail(ErrorCode::bad_value, {{"option", "fusion"}, {"value", args.shown("fusion")}, {"allowed", "mean, max or min"}});
+    allowed += (allowed.empty() ? "" : ", ") + name + (method == Method::attribution ? ":NAME" : "");
   }
-  auto stream = args.text("stream", "");
-  if (!stream) return tl::unexpected(std::move(stream.error()));
-  request.stream = std::move(*stream);
-  auto heads = args.integers("heads");
-  if (!heads) return tl::unexpected(std::move(heads.error()));
-  request.heads = std::move(*heads);
+  return fail(ErrorCode::bad_value, {{"option", "method"}, {"value", asked}, {"allowed", allowed}});
+}
+
+// A number, one number for each layer, or where it is measured.
+Result<void> read_residual(const Args& args, RecipeRequest& request) {
+  if (!args.has("residual")) return {};
+  const std::string asked = args.shown("residual");
+  for (const auto& [name, from] : {std::pair{"measured", ResidualFrom::stated}, {"norms", ResidualFrom::norms}, {"norms-mean", ResidualFrom::norms_mean}, {"mixing", ResidualFrom::mixing}})
+    if (asked == name) {
+      request.measured = from;
+      return {};
+    }
+  if (auto list = args.numbers("residual", 0, 1); list && list->size() != 1) {
+    request.residuals = std::move(*list);
+    return {};
+  }
   auto residual = args.number("residual", 0, 1, 0.5);
   if (!residual) return tl::unexpected(std::move(residual.error()));
   request.residual = *residual;
-  auto layers = args.range("layers");
-  if (!layers) return tl::unexpected(std::move(layers.error()));
-  request.layers = *layers;
+  return {};
+}
+
+template <class T>
+Result<void> put(Result<T> from, T& to) {
+  if (!from) return tl::unexpected(std::move(from.error()));
+  to = std::move(*from);
+  return {};
+}
+
+}  // namespace
+
+Result<RecipeRequest> recipe_request(const Args& args) {
+  RecipeRequest request;
+  const auto read = [&]() -> Result<void> {
+    if (auto done = read_method(args, request); !done) return done;
+    if (auto done = read_residual(args, request); !done) return done;
+    if (auto done = put(choice(args, "fusion", request.fusion, {{"mean", Fusion::mean}, {"max", Fusion::max}, {"min", Fusion::min}}), request.fusion); !done) return done;
+    if (auto done = put(args.text("stream", ""), request.stream); !done) return done;
+    if (auto done = put(args.integers("heads"), request.heads); !done) return done;
+    if (auto done = put(args.range("layers"), request.layers); !done) return done;
+    if (auto done = put(choice(args, "sink", request.sink, {{"keep", SinkMode::keep}, {"renormalise", SinkMode::renormalise}, {"remove", SinkMode::remove}, {"lift", SinkMode::lift}}), request.sink); !done) return done;
+    if (auto done = put(choice(args, "merge", request.merge, {{"pieces", Merge::pieces}, {"words", Merge::words}, {"segments", Merge::segments}}), request.merge); !done) return done;
+    if (auto done = put(choice(args, "merge_queries", request.merge_queries, {{"mean", MergeQueries::mean}, {"last", MergeQueries::last}}), request.merge_queries); !done) return done;
+    if (auto done = put(choice(args, "merge_time", request.merge_time, {{"after", MergeTime::after}, {"before", MergeTime::before}}), request.merge_time); !done) return done;
+    if (auto done = put(args.number("discard", 0, 1, request.discard), request.discard); !done) return done;
+    if (args.has("class")) request.class_name = args.shown("class");
+    if (args.has("norms")) request.source = args.shown("norms");
+    return {};
+  };
+  if (auto done = read(); !done) return tl::unexpected(std::move(done.error()));
   return request;
 }
 

@@ -5,7 +5,6 @@
 #include "analysis/explain_view.h"
 #include "analysis/measures.h"
 #include "app/verbs.h"
-#include "methods/raw.h"
 #include "base/text.h"
 
 namespace rollscope {
@@ -16,12 +15,7 @@ tl::unexpected<Error> refuse(std::string option, const Args& args, std::string a
   return fail(ErrorCode::bad_value, {{"option", std::move(option)}, {"value", std::move(value)}, {"allowed", std::move(allowed)}});
 }
 
-// Options whose other values belong to later versions: refused, never silently ignored.
-Result<void> check_fixed_options(const Args& args, const Stream& stream) {
-  if (args.has("merge") && args.shown("merge") != "pieces") return refuse("merge", args, "pieces: rows and columns are the tokens of the file");
-  if (args.has("sink") && args.shown("sink") != "keep") return refuse("sink", args, "keep: no number is changed for a sink's sake");
-  if (args.has("class"))
-    return fail(ErrorCode::usage, {{"detail", "class chooses a gradient, and neither rollout nor raw attention reads gradients"}});
+Result<void> check_item(const Args& args, const Stream& stream) {
   auto item = args.integer("item", stream.item);
   if (!item) return tl::unexpected(std::move(item.error()));
   if (*item != stream.item)
@@ -53,31 +47,58 @@ void write_labels(JsonWriter17& json, const std::vector<Token>& tokens, const st
   json.EndArray();
 }
 
-void write_recipe(JsonWriter17& json, const Stream& stream, const Recipe& recipe, int row) {
+void write_recipe(JsonWriter17& json, const Question& q, int row) {
+  const Recipe& recipe = q.recipe;
+  const Stream& stream = q.info();
+  const MethodTraits& t = traits(recipe.method);
   json.StartObject();
   json.name("method");
-  json.text(method_name(recipe.method));
+  json.text(recipe.method == Method::attribution ? "attribution:" + recipe.source : std::string(t.name));
   json.name("stream");
   json.text(stream.name);
-  json.name("fusion");
-  json.text(fusion_name(recipe.fusion));
-  json.name("heads");
-  json.StartArray();
-  if (stream.heads > 0)
-    for (const int head : recipe_heads(stream, recipe)) json.Int(head);
-  json.EndArray();
-  if (recipe.method == Method::rollout) {
-    json.name("residual");
-    json.number(recipe.residual);
+  if (t.attention) {
+    if (t.heads_fused) {
+      json.name("fusion");
+      json.text(fusion_name(recipe.fusion));
+    }
+    json.name("heads");
+    json.StartArray();
+    if (stream.heads > 0 && (recipe.method != Method::norm_rollout || recipe.source == "value_norms"))
+      for (const int head : recipe_heads(stream, recipe)) json.Int(head);
+    json.EndArray();
+    json.name("first_layer");
+    json.Int(recipe.first_layer);
+    json.name("end_layer");
+    json.Int(recipe.end_layer);
   }
-  json.name("first_layer");
-  json.Int(recipe.first_layer);
-  json.name("end_layer");
-  json.Int(recipe.end_layer);
+  if (t.residual) {
+    json.name("residual");
+    if (recipe.residual_from != ResidualFrom::stated) json.text(residual_from_name(recipe.residual_from));
+    else if (recipe.residuals.empty()) json.number(recipe.residual);
+    else write_row(json, recipe.residuals);
+  }
+  if (t.gradients) {
+    json.name("class");
+    json.text(recipe.class_name);
+  }
+  if (recipe.method == Method::norm_rollout) {
+    json.name("norms");
+    json.text(recipe.source);
+  }
+  if (recipe.method == Method::vit_explain || recipe.method == Method::vit_explain_corrected) {
+    json.name("discard");
+    json.number(recipe.discard);
+  }
   json.name("merge");
-  json.text("pieces");
+  json.text(merge_name(recipe.merge));
+  if (recipe.merge != Merge::pieces) {
+    json.name("merge_queries");
+    json.text(recipe.merge_queries == MergeQueries::last ? "last" : "mean");
+    json.name("merge_time");
+    json.text(recipe.merge_time == MergeTime::before ? "before" : "after");
+  }
   json.name("sink");
-  json.text("keep");
+  json.text(sink_mode_name(recipe.sink));
   json.name("row");
   if (row >= 0) json.Int(row);
   else json.text("all");
@@ -86,7 +107,7 @@ void write_recipe(JsonWriter17& json, const Stream& stream, const Recipe& recipe
   json.name("sentence");
   json.text(recipe_sentence(stream, recipe));
   json.name("mark");
-  json.text("published");
+  json.text(mark_name(t.mark));
   json.name("leaves_out");
   json.StartArray();
   for (const auto& what : recipe_leaves_out(stream, recipe)) json.text(what);
@@ -128,35 +149,128 @@ void add_once(Report& report, std::vector<std::pair<ReportCode, int>>& counts, R
   }
 }
 
+// What a flow of this row is held up by: the narrowest cut to each of the inputs that come first.
+void write_bottleneck(JsonWriter17& json, const Question& q, int row, std::span<const double> weights) {
+  constexpr std::size_t kInputs = 3, kArcs = 64;
+  std::vector<int> order(weights.size());
+  for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<int>(j);
+  const std::size_t count = std::min(kInputs, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(), [&](int a, int b) {
+    const double x = weights[static_cast<std::size_t>(a)], y = weights[static_cast<std::size_t>(b)];
+    return x != y ? x > y : a < b;
+  });
+  const auto layers = q.chain();
+  json.StartArray();
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto pair = flow_pair({layers}, q.residual(), row, order[k]);
+    if (!pair || pair->cut_layer < 0) continue;
+    json.StartObject();
+    json.name("key");
+    json.Int(order[k]);
+    json.name("flow");
+    json.number(pair->value);
+    json.name("end");
+    json.text(pair->end == FlowEnd::none ? "inside" : pair->end == FlowEnd::output ? "output" : "input");
+    json.name("layer");
+    json.Int(q.recipe.first_layer + pair->cut_layer);
+    json.name("arcs");
+    json.StartArray();
+    for (std::size_t a = 0; a < std::min(kArcs, pair->cut.size()); ++a) {
+      const FlowArc& arc = pair->cut[a];
+      json.StartObject();
+      json.name("layer");
+      json.Int(q.recipe.first_layer + arc.layer);
+      json.name("from");
+      json.Int(arc.from);
+      json.name("to");
+      json.Int(arc.to);
+      json.name("capacity");
+      json.number(arc.capacity);
+      json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+// Facts about the flow of the rows that were asked for.
+void write_flow(JsonWriter17& json, const Question& q, const FlowFacts& facts, int row, std::span<const double> weights) {
+  json.name("saturation");
+  json.number(facts.saturation());
+  json.name("saturation_connected");
+  json.number(facts.connected_saturation());
+  json.name("certificate_error");
+  json.number(facts.certificate_error);
+  json.name("range_without_largest");
+  write_row(json, std::vector<double>{facts.lowest, facts.highest});
+  json.name("cut_share");
+  write_row(json, facts.cut_share);
+  if (row >= 0 && !q.merged_after()) {
+    json.name("bottleneck");
+    write_bottleneck(json, q, row, weights);
+  }
+}
+
+// Source and target apart: what the residual weight alone decides, and the parts each divided by their sums.
+void write_parts(JsonWriter17& json, const Question& q, const std::vector<std::vector<double>>& rows) {
+  const int sources = q.info().keys;
+  std::vector<double> share;
+  std::vector<std::vector<double>> source, target;
+  for (auto row : rows) {
+    share.push_back(source_share(row, sources));
+    normalise_parts(row, sources);
+    source.emplace_back(row.begin(), row.begin() + sources);
+    target.emplace_back(row.begin() + sources, row.end());
+  }
+  json.name("source_share");
+  write_row(json, share);
+  json.name("source_normalised");
+  write_matrix(json, source);
+  json.name("target_normalised");
+  write_matrix(json, target);
+}
+
+FlowFacts facts_of(const Question& q, int row) {
+  if (q.flow_row) return q.flow_row->facts;
+  if (!q.result || q.result->flow.empty()) return {};
+  return row >= 0 && !q.merged_after() ? q.result->flow[static_cast<std::size_t>(row)] : flow_facts(q.result->flow);
+}
+
 std::string explanation(const Question& q, int row) {
   const Stream& stream = q.info();
-  const int depth = q.recipe.end_layer - q.recipe.first_layer;
-  const auto keys = static_cast<std::size_t>(stream.keys);
+  const MethodTraits& t = traits(q.recipe.method);
+  const bool one = !t.attention && q.result->view.rows == 1;  // stored for one output, whichever it is
   Explained e;
-  for (int i = 0; i < real_queries(stream); ++i)
-    if (row < 0 || row == i) e.queries.push_back(i);
-  const auto strong = strong_keys(stream, q.recipe, q.data().stats);
+  if (one) e.queries = {std::max(0, row)};
+  else
+    for (int i = 0; i < real_queries(q.shown); ++i)
+      if (row < 0 || row == i) e.queries.push_back(i);
+  const auto strong = t.attention ? strong_keys(stream, q.recipe, q.data().stats) : StrongKeys{};
   const double distance = q.result ? q.result->distance : -1;
 
   Report report = q.open->dump.info.report;
-  for (auto& item : recipe_limits(stream, q.recipe, strong, distance)) report.push_back(std::move(item));
+  if (t.attention)
+    for (auto& item : recipe_limits(stream, q.recipe, strong, distance)) report.push_back(std::move(item));
+  if (q.stack)
+    for (auto& item : gradient_limits(stream, q.stack->gradients)) report.push_back(std::move(item));
   std::vector<std::pair<ReportCode, int>> counts;
   ResidualRange range;
-  const bool ranged = row >= 0 && q.recipe.method == Method::rollout;
+  const bool ranged = row >= 0 && has_residual_range(q.recipe);
+  const auto layers = ranged ? q.chain() : std::vector<ConstMatrixView>{};
   for (const int i : e.queries) {
-    std::vector<double> weights(keys), uniform(keys);
-    if (row < 0) std::copy_n(q.result->view.row(i).begin(), keys, weights.begin());
-    else if (q.recipe.method == Method::rollout) rollout_row(q.range(), i, q.recipe.residual, weights);
-    else raw_row(q.range(), i, weights);
-    chance_row(stream, q.recipe, depth, i, uniform);
-    e.spreads.push_back(spread(weights));
+    std::vector<double> weights = q.row(i), uniform = q.chance(i);
+    e.spreads.push_back(t.is_signed ? NAN : spread(weights));
     double sum = 0;
-    for (const double x : weights) sum += x;
+    for (const double x : weights)
+      if (std::isfinite(x)) sum += x;
     e.sums.push_back(sum);
-    if (ranged) range = residual_range(q.range(), i, largest(weights));
-    add_once(report, counts, row_limits({&stream, &q.recipe, i, weights, uniform, e.spreads.back(), visible_keys(stream, i), ranged ? &range : nullptr}));
+    if (ranged) range = residual_range({layers}, i, largest(weights));
+    FlowFacts flow;
+    if (q.is_flow()) flow = q.flow_row ? q.flow_row->facts : q.merged_after() ? FlowFacts{} : q.result->flow[static_cast<std::size_t>(i)];
+    add_once(report, counts, row_limits({&q.shown, &q.recipe, i, weights, uniform, e.spreads.back(), q.visible(i), ranged ? &range : nullptr, q.is_flow() ? &flow : nullptr}));
     e.rows.push_back(std::move(weights));
-    e.uniform.push_back(std::move(uniform));
+    if (!uniform.empty()) e.uniform.push_back(std::move(uniform));
   }
   if (row < 0)
     for (auto& item : report)
@@ -167,28 +281,37 @@ std::string explanation(const Question& q, int row) {
   JsonWriter17 json(buffer);
   json.StartObject();
   json.name("recipe");
-  write_recipe(json, stream, q.recipe, row);
+  write_recipe(json, q, row);
   json.name("queries");
-  write_labels(json, stream.query_tokens, e.queries);
-  if (!stream.predicts.empty()) {
+  if (one) {
+    const auto target = q.open->dump.info.meta.find("target");
+    json.StartArray();
+    json.text(target != q.open->dump.info.meta.end() ? std::string_view(target->second) : std::string_view("output"));
+    json.EndArray();
+  } else {
+    write_labels(json, q.shown.query_tokens, e.queries);
+  }
+  if (!q.shown.predicts.empty() && !one) {
     json.name("predicts");
     json.StartArray();
     for (const int i : e.queries) {
       const auto k = static_cast<std::size_t>(i);
-      json.text(k < stream.predicts.size() ? std::string_view(stream.predicts[k]) : std::string_view());
+      json.text(k < q.shown.predicts.size() ? std::string_view(q.shown.predicts[k]) : std::string_view());
     }
     json.EndArray();
   }
   json.name("keys");
-  std::vector<int> all(keys);
-  for (std::size_t j = 0; j < keys; ++j) all[j] = static_cast<int>(j);
-  write_labels(json, stream.key_tokens, all);
+  std::vector<int> all(static_cast<std::size_t>(q.shown.keys));
+  for (std::size_t j = 0; j < all.size(); ++j) all[j] = static_cast<int>(j);
+  write_labels(json, q.shown.key_tokens, all);
   json.name("matrix");
   write_matrix(json, e.rows);
   json.name("signed");
-  json.Bool(false);
-  json.name("uniform");
-  write_matrix(json, e.uniform);
+  json.Bool(t.is_signed);
+  if (!e.uniform.empty()) {
+    json.name("uniform");
+    write_matrix(json, e.uniform);
+  }
   json.name("diagnostics");
   json.StartObject();
   json.name("sum");
@@ -197,7 +320,7 @@ std::string explanation(const Question& q, int row) {
   write_row(json, e.spreads);
   json.name("visible");
   json.StartArray();
-  for (const int i : e.queries) json.Int(visible_keys(stream, i));
+  for (const int i : e.queries) json.Int(q.visible(i));
   json.EndArray();
   json.name("rows_distance");
   json.number(distance < 0 ? NAN : distance);
@@ -205,10 +328,27 @@ std::string explanation(const Question& q, int row) {
   write_keys(json, stream, strong, strong.sinks);
   json.name("dominant");
   write_keys(json, stream, strong, strong.dominant);
+  if (q.recipe.sink != SinkMode::keep) {
+    json.name("set_aside");
+    json.StartArray();
+    for (const int key : keys_set_aside(stream, q.recipe, q.data().stats)) json.Int(key);
+    json.EndArray();
+  }
+  if (q.is_flow()) write_flow(json, q, facts_of(q, row), row, e.rows.empty() ? std::span<const double>{} : e.rows[0]);
+  if (q.recipe.method == Method::joint) write_parts(json, q, e.rows);
+  if (q.recipe.method == Method::grad_sam && row < 0) {
+    std::vector<double> over_queries(static_cast<std::size_t>(q.result->view.columns)), over_keys(static_cast<std::size_t>(q.result->view.rows));
+    key_means(q.result->view, over_queries);
+    query_means(q.result->view, over_keys);
+    json.name("mean_over_queries");
+    write_row(json, over_queries);
+    json.name("mean_over_keys");
+    write_row(json, over_keys);
+  }
   if (row >= 0) {
     const int first = largest(e.rows[0]);
-    std::vector<int> aside = strong.sinks;
-    if (aside.empty() && !strong.dominant.empty()) aside = {strong.dominant.front()};
+    std::vector<int> aside = q.recipe.merge == Merge::pieces ? strong.sinks : std::vector<int>{};
+    if (aside.empty() && !strong.dominant.empty() && q.recipe.merge == Merge::pieces) aside = {strong.dominant.front()};
     if (!aside.empty()) {
       json.name("spread_without");
       json.number(spread(e.rows[0], aside));
@@ -247,28 +387,29 @@ std::string explanation(const Question& q, int row) {
 }  // namespace
 
 Result<std::unique_ptr<Job>> make_explain_job(std::shared_ptr<OpenDump> open, const Args& args) {
-  if (auto known = args.only("explain", {"method", "stream", "fusion", "heads", "residual", "layers", "row", "item", "merge", "sink", "class"}); !known)
-    return tl::unexpected(std::move(known.error()));
+  std::vector<std::string_view> options(kRecipeOptions.begin(), kRecipeOptions.end());
+  options.insert(options.end(), {"row", "item"});
+  if (auto known = args.only("explain", options); !known) return tl::unexpected(std::move(known.error()));
   auto question = make_question(std::move(open), args);
   if (!question) return tl::unexpected(std::move(question.error()));
   const auto q = *question;
-  if (auto fixed = check_fixed_options(args, q->info()); !fixed) return tl::unexpected(std::move(fixed.error()));
+  if (auto item = check_item(args, q->info()); !item) return tl::unexpected(std::move(item.error()));
   int row = -1;
+  const int rows = real_queries(q->shown);
   if (args.has("row") && args.shown("row") != "all") {
     auto asked = args.integer("row", 0);
     if (!asked) return refuse("row", args, "a number counted from 0, or all");
     row = *asked;
-    const int rows = real_queries(q->info());
     if (row < 0 || row >= rows)
       return fail(ErrorCode::out_of_range, {{"option", "row"}, {"value", std::to_string(row)},
                                             {"allowed", rows > 1 ? formatted("0 to %d", rows - 1) : std::string("0 alone")}});
   }
-  const auto result = [q, row]() -> Result<std::unique_ptr<Work>> {
-    if (row < 0 || std::max(q->info().queries, q->info().keys) <= kResultAtOnce) return result_stage(q, q->recipe)();
-    q->result = ResultWork::find(*q->open, q->stream, q->recipe);
-    return nullptr;
-  };
-  return std::unique_ptr<Job>(std::make_unique<VerbJob>(q->open->dump.info.file, std::vector<VerbJob::Stage>{stack_stage(q), result},
+  const int pieces = std::max(q->info().queries, q->info().keys);
+  if (q->is_flow() && pieces > kFlowAtOnce && (row < 0 || q->merged_after()))
+    return fail(ErrorCode::usage, {{"detail", formatted("The flow of all pairs is computed for at most %d tokens, and there are %d: ask for one output with --row", kFlowAtOnce, pieces)}});
+  std::vector<VerbJob::Stage> stages = stack_stages(q);
+  stages.push_back(row < 0 ? result_stage(q, q->recipe) : rows_stage(q, q->recipe, row));
+  return std::unique_ptr<Job>(std::make_unique<VerbJob>(q->open->dump.info.file, std::move(stages),
                                                         [q, row]() -> Result<JobResult> { return JobResult{explanation(*q, row), {}}; }));
 }
 

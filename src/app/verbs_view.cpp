@@ -18,7 +18,7 @@ constexpr int kThumbSide = 64;
 Result<std::shared_ptr<Question>> question_of(std::shared_ptr<OpenDump> open, const Args& args) {
   auto recipe = args.object("recipe");
   if (!recipe) return tl::unexpected(std::move(recipe.error()));
-  if (auto known = recipe->only("recipe", {"method", "stream", "fusion", "heads", "residual", "layers"}); !known)
+  if (auto known = recipe->only("recipe", kRecipeOptions); !known)
     return tl::unexpected(std::move(known.error()));
   return make_question(std::move(open), *recipe);
 }
@@ -41,9 +41,9 @@ JobResult archived(Message& message) {
 
 // Copies a matrix and measures its columns and rows.
 void fill(MatrixData& out, const Stream& stream, ConstMatrixView matrix, const std::vector<std::uint8_t>& empty) {
-  out.rows = real_queries(stream);
+  out.rows = std::min(matrix.rows, real_queries(stream));
   out.columns = matrix.columns;
-  out.causal = lower_triangle(stream);
+  out.causal = lower_triangle(stream) && matrix.rows == matrix.columns;
   out.values.reserve(static_cast<std::size_t>(out.rows) * static_cast<std::size_t>(out.columns));
   const auto columns = static_cast<std::size_t>(out.columns);
   std::vector<double> sums(columns, 0.0), row(columns);
@@ -67,6 +67,18 @@ void fill(MatrixData& out, const Stream& stream, ConstMatrixView matrix, const s
   for (std::size_t j = 0; j < columns; ++j) out.column_mean.push_back(seen[j] ? static_cast<float>(sums[j] / seen[j]) : kNoValue);
 }
 
+// All rows of the answer.
+void fill_result(MatrixData& out, const Question& q) {
+  const bool one = q.result->view.rows == 1 && q.shown.queries != 1;  // stored for one output
+  const int rows = one ? 1 : q.shown.queries;
+  const auto columns = static_cast<std::size_t>(q.shown.keys);
+  std::vector<Real> all;
+  all.reserve(static_cast<std::size_t>(rows) * columns);
+  for (int i = 0; i < rows; ++i)
+    for (const double x : q.row(i)) all.push_back(static_cast<Real>(x));
+  fill(out, q.shown, {all.data(), rows, q.shown.keys}, {});
+}
+
 std::vector<float> max_pooled(ConstMatrixView m, int rows, int columns) {
   std::vector<float> out(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), 0.0f);
   for (int i = 0; i < m.rows; ++i)
@@ -77,24 +89,24 @@ std::vector<float> max_pooled(ConstMatrixView m, int rows, int columns) {
   return out;
 }
 
-// The rollout after each layer of the range, made smaller as it goes by.
+// The result after each layer of the range, made smaller as it goes by.
 class ThumbWork final : public Work {
  public:
   ThumbWork(std::shared_ptr<Question> question, std::shared_ptr<ThumbData> out) : q_(std::move(question)), out_(std::move(out)) {}
   Result<bool> step() override {
-    const Stream& s = q_->info();
-    const StackView range = q_->range();
-    out_->rows = std::min(kThumbSide, s.queries);
-    out_->columns = std::min(kThumbSide, s.keys);
-    if (q_->recipe.method == Method::raw) {
-      out_->layers.push_back(max_pooled(range[static_cast<int>(out_->layers.size())], out_->rows, out_->columns));
-      return static_cast<int>(out_->layers.size()) == range.depth();
+    if (layers_.empty()) layers_ = q_->chain();
+    const int rows = layers_[0].rows, columns = layers_[0].columns;
+    out_->rows = std::min(kThumbSide, rows);
+    out_->columns = std::min(kThumbSide, columns);
+    if (!multiplies(q_->info(), q_->recipe)) {
+      out_->layers.push_back(max_pooled(layers_[out_->layers.size()], out_->rows, out_->columns));
+      return out_->layers.size() == layers_.size();
     }
     if (!work_) {
-      auto memory = RealBuffer::make(range[0].size());
+      auto memory = RealBuffer::make(layers_[0].size());
       if (!memory) return tl::unexpected(std::move(memory.error()));
       memory_ = std::move(*memory);
-      auto work = RolloutWork::start(range, q_->recipe.residual, lower_triangle(s), memory_.matrix(0, s.queries, s.keys));
+      auto work = RolloutWork::start({layers_}, q_->residual(), lower_triangle(q_->info()) && q_->recipe.merge == Merge::pieces, memory_.matrix(0, rows, columns));
       if (!work) return tl::unexpected(std::move(work.error()));
       work_ = std::make_unique<RolloutWork>(std::move(*work));
       return false;
@@ -108,6 +120,7 @@ class ThumbWork final : public Work {
  private:
   std::shared_ptr<Question> q_;
   std::shared_ptr<ThumbData> out_;
+  std::vector<ConstMatrixView> layers_;
   RealBuffer memory_;
   std::unique_ptr<RolloutWork> work_;
 };
@@ -136,39 +149,55 @@ Result<std::unique_ptr<Job>> make_view_job(std::shared_ptr<OpenDump> open, const
   const auto q = *question;
   auto query = args.integer("query", 0);
   if (!query) return tl::unexpected(std::move(query.error()));
-  if (*query < 0 || *query >= q->info().queries) return out_of_range("query", *query, q->info().queries);
+  if (*query < 0 || *query >= q->shown.queries) return out_of_range("query", *query, q->shown.queries);
   auto level = args.integer("level", -1);
   if (!level) return tl::unexpected(std::move(level.error()));
-  const int depth = q->recipe.end_layer - q->recipe.first_layer;
-  if (*level < -1 || *level > depth) return out_of_range("level", *level, depth + 1);
+  if (*level < -1 || *level > q->depth) return out_of_range("level", *level, q->depth + 1);
+  q->depth = question_depth(q->info(), q->recipe, *level);
 
   Recipe looked = q->recipe;  // the layers that the question looks through
-  looked.end_layer = looked.first_layer + question_depth(q->recipe, *level);
-  const auto result = [q, looked]() -> Result<std::unique_ptr<Work>> {
-    if (looked.end_layer == looked.first_layer) return nullptr;
-    if (q->info().keys > kResultAtOnce || q->info().queries > kResultAtOnce) {
-      q->result = ResultWork::find(*q->open, q->stream, looked);
-      return nullptr;
-    }
-    return result_stage(q, looked)();
-  };
+  looked.end_layer = looked.first_layer + q->depth;
   const auto swept = std::make_shared<std::unique_ptr<RolloutSweep>>();
-  const auto sweep = [q, swept, looked, query = *query, level = *level]() -> Result<std::unique_ptr<Work>> {
-    if (looked.method != Method::rollout || looked.end_layer == looked.first_layer) return nullptr;
-    return std::make_unique<SweepWork>(RolloutSweep(question_range(q->stack->view(), q->recipe, level), query, residual_steps()), swept);
+  const auto sweep = [q, swept, query = *query]() -> Result<std::unique_ptr<Work>> {
+    if (!has_residual_range(q->recipe) || q->depth == 0) return nullptr;
+    const auto layers = q->chain();
+    return std::make_unique<SweepWork>(RolloutSweep({layers}, query, residual_steps()), swept);
   };
-  return job(*q, {stack_stage(q), by_max_stage(q), result, sweep}, [q, swept, query = *query, level = *level]() -> Result<JobResult> {
-    const auto keys = strong_keys(q->info(), q->recipe, q->data().stats);
+  auto stages = stack_stages(q);
+  stages.push_back(by_max_stage(q));
+  stages.push_back(attention_stage(q));
+  stages.push_back(rows_stage(q, looked, *query));
+  stages.push_back(sweep);
+  return job(*q, std::move(stages), [q, swept, query = *query]() -> Result<JobResult> {
+    const bool attention = traits(q->recipe.method).attention;
+    const auto keys = attention ? strong_keys(q->info(), q->recipe, q->data().stats) : StrongKeys{};
+    const auto layers = q->stack ? q->chain() : std::vector<ConstMatrixView>{};
     ViewInputs in;
     in.stream = &q->info();
+    in.shown = &q->shown;
     in.recipe = q->recipe;
     in.query = query;
-    in.level = level;
-    in.fused = q->stack->view();
+    in.depth = q->depth;
+    in.row = q->row(query);
+    in.uniform = q->chance(query);
+    in.visible = q->visible(query);
+    if (is_chain(q->info(), q->recipe)) {
+      in.chain = {layers};
+      in.residual = q->residual();
+      in.start = q->start(query);
+    }
+    if (q->merged_after()) in.groups = q->groups;
+    if (q->attention) in.fused = q->attention->view();
     if (q->by_max) in.by_max = q->by_max->view();
-    in.keys = &keys;
+    if (attention) in.keys = &keys;
     in.rows_distance = q->result ? q->result->distance : -1;
     in.sweep = swept->get();
+    FlowFacts flow;
+    if (q->is_flow() && (q->flow_row || (q->result && !q->merged_after()))) {
+      flow = q->flow_row ? q->flow_row->facts : q->result->flow[static_cast<std::size_t>(query)];
+      in.flow = &flow;
+    }
+    if (q->stack && traits(q->recipe.method).gradients) in.gradients = &q->stack->gradients;
     auto view = explain_view(in);
     return archived(view);
   });
@@ -200,9 +229,14 @@ Result<std::unique_ptr<Job>> make_matrix_job(std::shared_ptr<OpenDump> open, con
                                             {"allowed", formatted("%d to %d", recipe.first_layer, recipe.end_layer - 1)}});
     recipe.end_layer = *layer + 1;
   }
+  const bool whole = kind == MatrixKind::result || kind == MatrixKind::after_layer;
+  if (whole && q->is_flow() && std::max(s.queries, s.keys) > kFlowAtOnce)
+    return fail(ErrorCode::usage, {{"detail", formatted("The flow of all pairs is computed for at most %d tokens, and there are %d", kFlowAtOnce, std::max(s.queries, s.keys))}});
   std::vector<VerbJob::Stage> stages;
-  if (kind != MatrixKind::head) stages.push_back(stack_stage(q));
-  if (kind == MatrixKind::result || kind == MatrixKind::after_layer) stages.push_back(result_stage(q, recipe));
+  if (kind != MatrixKind::head) stages = stack_stages(q);
+  if (kind == MatrixKind::fused_layer) stages = {attention_stage(q)};
+  if (whole) stages.push_back(result_stage(q, recipe));
+  q->depth = recipe.end_layer - recipe.first_layer;
   return job(*q, std::move(stages), [q, kind, layer = *layer, head = *head]() -> Result<JobResult> {
     const Stream& stream = q->info();
     MatrixData out;
@@ -211,12 +245,12 @@ Result<std::unique_ptr<Job>> make_matrix_job(std::shared_ptr<OpenDump> open, con
     out.head = head;
     std::vector<std::uint8_t> empty(static_cast<std::size_t>(stream.queries), 0);
     if (q->result) {
-      fill(out, stream, q->result->view, {});
+      fill_result(out, *q);
       out.rows_distance = q->result->distance;
       return archived(out);
     }
     if (kind == MatrixKind::fused_layer) {
-      const auto matrix = q->stack->view()[layer];
+      const auto matrix = q->attention->view()[layer];
       for (int i = 0; i < matrix.rows; ++i) {
         const auto row = matrix.row(i);
         empty[static_cast<std::size_t>(i)] = std::all_of(row.begin(), row.end(), [](Real x) { return x == 0; });
@@ -241,7 +275,10 @@ Result<std::unique_ptr<Job>> make_thumbs_job(std::shared_ptr<OpenDump> open, con
   const auto q = *question;
   auto out = std::make_shared<ThumbData>();
   const auto thumbs = [q, out]() -> Result<std::unique_ptr<Work>> { return std::make_unique<ThumbWork>(q, out); };
-  return job(*q, {stack_stage(q), thumbs}, [out]() -> Result<JobResult> { return archived(*out); });
+  if (!q->stack && !is_chain(q->info(), q->recipe) && q->recipe.method != Method::raw) return job(*q, {}, [out]() -> Result<JobResult> { return archived(*out); });
+  auto stages = stack_stages(q);
+  stages.push_back(thumbs);
+  return job(*q, std::move(stages), [out]() -> Result<JobResult> { return archived(*out); });
 }
 
 }  // namespace rollscope

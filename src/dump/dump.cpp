@@ -31,4 +31,10 @@ int DumpInfo::index_of(std::string_view name) const {
   return -1;
 }
 
+int DumpInfo::find_extra(ExtraKind kind, std::string_view stream, const std::string* name) const {
+  for (std::size_t i = 0; i < extras.size(); ++i)
+    if (extras[i].kind == kind && extras[i].stream == stream && (!name || extras[i].name == *name)) return static_cast<int>(i);
+  return -1;
+}
+
 }  // namespace rollscope

@@ -30,6 +30,7 @@ struct Token {
   std::string label;     // for reading: decoded, without the mark of a word's start; the position from 1 without tokens
   bool special = false;  // [CLS], </s>, <|endoftext|> ...
   int word = -1;         // tokens of one word share a number; -1: no word
+  int segment = -1;      // of a pair or a list of texts, from 0; -1: not said
   bool starts_word = true;  // false: drawn close to the token before it
 };
 
@@ -62,6 +63,24 @@ struct PatchGrid {
   int columns = 0;
 };
 
+// What stands beside the attention and some methods need. [shapes] count what the stream kept.
+enum class ExtraKind : std::uint8_t {
+  gradients,        // [L][H][Q][K] of a scalar, named in meta `target`; `name`: its class, "" where there is one scalar
+  norms,            // [L][Q][K] of a vector that the query takes from the key; "" is the file's value_weighted_norms
+  value_norms,      // [L][H'][K] of each head's transformed value; H' may be fewer than H (grouped queries)
+  mixing_ratios,    // [L][Q]: the share of a token's new state that comes from other tokens
+  residual_norms,   // [L][Q], with
+  attention_norms,  // [L][Q] of what attention adds
+  attribution,      // [K] for the output that was explained, or [Q][K]; signed
+  scores,           // the same, or [rows][columns] of the grid
+};
+struct Extra {
+  ExtraKind kind = ExtraKind::attribution;
+  std::string stream;
+  std::string name;        // class, norm, attribution; "" where the kind has one without a name
+  std::vector<int> shape;
+};
+
 // Everything about a dump but its numbers.
 struct DumpInfo {
   std::string file;    // name without folders
@@ -71,12 +90,15 @@ struct DumpInfo {
   std::vector<std::string> companions;  // names of other arrays found beside the attention
   std::map<std::string, std::string, std::less<>> meta;     // attn-dump v1 values: strings as they are, others as JSON text
   std::map<std::string, std::string, std::less<>> assumed;  // --assume switches in force
+  std::vector<Extra> extras;
   PatchGrid grid;
   std::string predictions;  // JSON array text of the metadata, or ""
   Report report;
 
   [[nodiscard]] const Stream* find(std::string_view name) const;
   [[nodiscard]] int index_of(std::string_view name) const;  // -1: none
+  // Position in `extras`, -1: none. Without a `name` the first of the kind.
+  [[nodiscard]] int find_extra(ExtraKind kind, std::string_view stream, const std::string* name = nullptr) const;
 };
 
 // Reads the numbers of one stream, head by head, as stored (after the orientation and the softmax that were
@@ -90,22 +112,31 @@ class StackSource {
   [[nodiscard]] virtual Result<void> read_head(int layer, int head, MatrixView out) = 0;
 };
 
-// An open dump: what it is, and where its numbers come from. `stacks` runs parallel to info.streams.
+// The numbers of one Extra: small ones are here, row-major; gradients and norms are read when they are asked for.
+struct ExtraNumbers {
+  std::vector<double> values;
+  std::unique_ptr<StackSource> stack;
+};
+
+// An open dump: what it is, and where its numbers come from. `stacks` runs parallel to info.streams, `extras` to
+// info.extras.
 struct Dump {
   DumpInfo info;
   std::vector<std::unique_ptr<StackSource>> stacks;
+  std::vector<ExtraNumbers> extras;
 };
 
 // Messages between engine and page (base/archive.h).
-template <class A> void fields(A& a, Token& t) { a(t.raw, t.label, t.special, t.word, t.starts_word); }
+template <class A> void fields(A& a, Token& t) { a(t.raw, t.label, t.special, t.word, t.segment, t.starts_word); }
 template <class A> void fields(A& a, Stream& s) {
   a(s.name, s.kind, s.layer_numbers, s.heads, s.queries, s.keys, s.batch, s.item, s.dtype, s.precision, s.causal, s.virtual_sink,
     s.query_tokens, s.key_tokens, s.value_norms, s.predicts);
 }
 template <class A> void fields(A& a, PatchGrid& g) { a(g.prefix, g.rows, g.columns); }
+template <class A> void fields(A& a, Extra& e) { a(e.kind, e.stream, e.name, e.shape); }
 template <class A> void fields(A& a, ReportItem& r) { a(r.code, r.severity, r.params, r.where, r.assumption); }
 template <class A> void fields(A& a, DumpInfo& d) {
-  a(d.file, d.format, d.bytes, d.streams, d.companions, d.meta, d.assumed, d.grid, d.predictions, d.report);
+  a(d.file, d.format, d.bytes, d.streams, d.companions, d.meta, d.assumed, d.extras, d.grid, d.predictions, d.report);
 }
 
 }  // namespace rollscope

@@ -261,8 +261,8 @@ std::vector<Token> make_tokens(std::span<const std::string> raw, const TokenHint
   join_characters(pieces);
 
   std::vector<Token> out(raw.size());
-  int word = -1;
-  bool letter_before = false;
+  int word = -1, segment = 0;
+  bool letter_before = false, text_in_segment = false;
   for (std::size_t i = 0; i < raw.size(); ++i) {
     const Piece& p = pieces[i];
     Token& t = out[i];
@@ -283,9 +283,17 @@ std::vector<Token> make_tokens(std::span<const std::string> raw, const TokenHint
       t.word = word;
     }
     letter_before = letter;
+    t.segment = segment;
+    text_in_segment = text_in_segment || !p.special;
+    if (p.special && text_in_segment) {
+      ++segment;
+      text_in_segment = false;
+    }
   }
   if (hints.word_ids.size() == raw.size())
     for (std::size_t i = 0; i < out.size(); ++i) out[i].word = hints.word_ids[i];
+  if (hints.segments.size() == raw.size())
+    for (std::size_t i = 0; i < out.size(); ++i) out[i].segment = hints.segments[i];
   return out;
 }
 

@@ -20,6 +20,7 @@ enum class TokenFamily { plain, byte_level, sentence_piece, word_piece, end_of_w
 struct TokenHints {
   std::vector<int> word_ids;    // -1: none
   std::vector<bool> special;    // special_mask
+  std::vector<int> segments;    // token_type_ids; -1: none
 };
 
 // Whether a piece looks special: "[CLS]", "</s>", "<|endoftext|>"; not "<0x0A>", "<", "[a]".
@@ -29,7 +30,7 @@ struct TokenHints {
 
 // Tokens with labels. A label is never empty, holds no control or invisible character (they show as ‹RLO›, white
 // space as ␣ ⏎ ⇥, undecodable bytes as ‹E9›), and at most 64 characters. `raw` keeps the piece, bytes that are not
-// UTF-8 shown as ‹E9› too.
+// UTF-8 shown as ‹E9› too. Segments: as hinted; else each ends with a special token that has text before it.
 [[nodiscard]] std::vector<Token> make_tokens(std::span<const std::string> pieces, const TokenHints& hints = {});
 
 // Tokens of which only the place is known: labels "1", "2" ... from `first`, raw "".

@@ -16,6 +16,7 @@ struct Candidate {
   StackGroup group;
   PlacedStack placed;
   Sample sample;
+  int file_keys = 0;  // columns of the file, where a static cache was cut off; else 0
 
   [[nodiscard]] bool surely_weights() const { return sample.rows_are_one() || sample.columns_are_one(); }
 };

@@ -9,6 +9,7 @@
 #include "dump/tokens.h"
 #include "io/assume.h"
 #include "io/choose.h"
+#include "io/extras.h"
 #include "io/padding.h"
 #include "io/records.h"
 #include "io/sniff.h"
@@ -114,6 +115,7 @@ class Importer {
     const int last = static_cast<int>(c.sample.column_used.rend() - used);  // one past the last column that is read
     if (plan.keys > plan.queries && plan.queries > 1 && last > 0 && last <= plan.queries && c.sample.rows > 0) {
       dump_.info.report.push_back(report_item(ReportCode::padding, {{"count", std::to_string(plan.keys - plan.queries)}, {"kept", std::to_string(plan.queries)}}));
+      c.file_keys = plan.keys;
       plan.keys = plan.queries;
     } else if (const auto offset = meta_integer(container_, "key_offset"); offset && *offset > 0 && plan.keys + *offset == plan.queries) {
       for (LayerPlace& layer : plan.layers) {
@@ -217,6 +219,7 @@ class Importer {
 
     const TokenContext context{&container_, item(), assumed_.tokens, only, c.group.stepped()};
     const int all_queries = plan.queries, all_keys = plan.keys;
+    const int file_keys = c.file_keys > 0 ? c.file_keys : plan.keys;
     if (auto done = crop_padding(c, named, context); !done) return done;
     if (auto done = add_tokens(s, c, named, context, all_queries, all_keys); !done) return done;
     s.queries = plan.out_rows();
@@ -226,6 +229,7 @@ class Importer {
     if (!norms) return tl::unexpected(norms.error());
     s.value_norms = std::move(*norms);
     dump_.info.streams.push_back(std::move(s));
+    placed_.push_back({plan, c.placed.axes, all_queries, file_keys});
     dump_.stacks.push_back(make_stored_stack(std::move(plan)));
     return {};
   }
@@ -432,15 +436,35 @@ class Importer {
       if (!grid) return tl::unexpected(grid.error());
       info.grid = *grid;
     }
+    if (auto done = add_extras_of_all(); !done) return done;
     if (!any_tokens_) info.report.push_back(report_item(ReportCode::no_tokens));
     if (!choice.ignored.empty()) info.report.push_back(report_item(ReportCode::ignored, {{"names", joined(choice.ignored)}}));
     return {};
   }
 
+  Result<void> add_extras_of_all() {
+    auto request = axes_request();
+    if (!request) return tl::unexpected(request.error());
+    for (std::size_t i = 0; i < placed_.size(); ++i) {
+      const Placed& p = placed_[i];
+      const ExtraTarget target{&dump_.info.streams[i], &p.plan, p.queries, p.keys, p.axes, placed_.size() == 1, i == 0, assumed_.orientation == "columns"};
+      if (auto done = add_extras(container_, *request, target, dump_); !done) return done;
+    }
+    return {};
+  }
+
+  // A stream as it lies in the file: what stands beside it has to fit.
+  struct Placed {
+    StackPlan plan;
+    std::string axes;
+    int queries = 0, keys = 0;
+  };
+
   const ImportOptions& options_;
   Assumptions assumed_;
   Container container_;
   Dump dump_;
+  std::vector<Placed> placed_;  // parallel to the streams
   std::vector<Named> named_;
   int records_ = 0;        // dumps in the file, one after another; 0: it is one
   bool offset_ = false;    // the first columns are not stored: nobody reads them, and they are no padding

@@ -52,7 +52,7 @@ std::vector<std::string> without_specials(std::vector<std::string> pieces, std::
   return pieces;
 }
 
-// Whole-axis hints: special_mask, word_ids. Only those that fit exactly are believed.
+// Whole-axis hints: special_mask, word_ids, token_type_ids. Only those that fit exactly are believed.
 Result<TokenHints> hints_of(const TokenContext& c, const std::vector<int>& kept, std::size_t total, std::size_t count) {
   TokenHints out;
   const auto row = [&](Names names) -> Result<std::vector<double>> {
@@ -73,6 +73,9 @@ Result<TokenHints> hints_of(const TokenContext& c, const std::vector<int>& kept,
   auto words = row({"word_ids"});
   if (!words) return tl::unexpected(words.error());
   for (const double x : *words) out.word_ids.push_back(x >= 0 && x < 1e9 ? static_cast<int>(x) : -1);
+  auto segments = row({"token_type_ids", "segment_ids"});
+  if (!segments) return tl::unexpected(segments.error());
+  for (const double x : *segments) out.segments.push_back(x >= 0 && x < 1e9 ? static_cast<int>(x) : -1);
   return out;
 }
 

@@ -9,6 +9,7 @@ packages_of() {
     web)     echo emscripten bzip2 xz-utils ;;
     # Fonts: the pages under test show Japanese, Arabic and emoji, which a bare machine draws as boxes.
     browser) echo chromium fonts-dejavu-core fonts-droid-fallback fonts-noto-color-emoji ;;
+    tests)   echo python3-numpy liblemon-dev ;;  # the exporter runs on numpy; LEMON is the oracle of attention flow
     fuzz)    echo clang ;;
   esac
 }

@@ -42,10 +42,10 @@ std::vector<double> point_distances(int count, int dimensions, unsigned seed) {
 }
 
 // The plain version: join the two clusters with the smallest mean distance, again and again.
-std::vector<Merge> plain_linkage(const std::vector<double>& d, int n) {
+std::vector<ClusterMerge> plain_linkage(const std::vector<double>& d, int n) {
   std::vector<std::pair<int, std::vector<int>>> clusters;
   for (int i = 0; i < n; ++i) clusters.push_back({i, {i}});
-  std::vector<Merge> out;
+  std::vector<ClusterMerge> out;
   while (clusters.size() > 1) {
     std::size_t best_a = 0, best_b = 1;
     double best = INFINITY;

@@ -186,20 +186,29 @@ TEST_CASE("usage errors name the option, what it was given and what it takes") {
   CHECK(code(R"({"residual": "nan"})") == ErrorCode::bad_value);
   CHECK(code(R"({"residual": "0x1"})") == ErrorCode::bad_value);
   CHECK(code(R"({"fusion": "median"})") == ErrorCode::bad_value);
-  CHECK(code(R"({"method": "flow"})") == ErrorCode::bad_value);
-  CHECK(code(R"({"merge": "words"})") == ErrorCode::bad_value);
-  CHECK(code(R"({"sink": "lift"})") == ErrorCode::bad_value);
+  CHECK(code(R"({"method": "flux"})") == ErrorCode::bad_value);
+  CHECK(code(R"({"method": "relevance"})") == ErrorCode::method_not_for_stream);
+  CHECK(code(R"({"method": "norm-rollout"})") == ErrorCode::method_not_for_stream);
+  CHECK(code(R"({"method": "joint"})") == ErrorCode::method_not_for_stream);
+  CHECK(code(R"({"method": "attribution:shapley"})") == ErrorCode::method_not_for_stream);
+  CHECK(code(R"({"merge": "letters"})") == ErrorCode::bad_value);
+  CHECK(code(R"({"merge": "segments"})") == ErrorCode::usage);
+  CHECK(code(R"({"sink": "drain"})") == ErrorCode::bad_value);
+  CHECK(code(R"({"sink": "lift", "method": "flow"})") == ErrorCode::usage);
   CHECK(code(R"({"class": "4"})") == ErrorCode::usage);
+  CHECK(code(R"({"norms": "alti"})") == ErrorCode::usage);
+  CHECK(code(R"({"residual": "measured"})") == ErrorCode::bad_value);
+  CHECK(code(R"({"residual": [0.1, 0.2]})") == ErrorCode::bad_value);
   CHECK(code(R"({"item": 1})") == ErrorCode::usage);
   CHECK(code(R"({"stream": "cross"})") == ErrorCode::no_such_stream);
   CHECK(code(R"({"colour": "red"})") == ErrorCode::unknown_option);
   CHECK(code("[1, 2]") == ErrorCode::usage);
   CHECK(code("{") == ErrorCode::usage);
   CHECK(refused(run(session.ask("sing", "{}"))).code == ErrorCode::usage);
-  for (const std::string args : {R"({"row": 6})", R"({"colour": 1})", R"({"method": "flow"})"})
+  for (const std::string args : {R"({"row": 6})", R"({"colour": 1})", R"({"method": "flux"})", R"({"method": "relevance"})"})
     CHECK(error_exit_status(code(args)) == 2);
-  const auto error = refused(run(session.ask("explain", R"({"method": "flow"})")));
-  CHECK(error_text(error) == "method does not take flow.");
+  const auto error = refused(run(session.ask("explain", R"({"method": "flux"})")));
+  CHECK(error_text(error) == "method does not take flux.");
   CHECK_FALSE(error_fix(error).empty());
   CHECK(schema_problem(explain(session, R"({"merge": "pieces", "sink": "keep", "item": 0})"), "explain") == "");
 }

@@ -64,7 +64,7 @@ TEST_CASE("pieces of one word share its number in every family") {
 
 TEST_CASE("the file's own word ids and special mask win") {
   const std::vector<std::string> pieces{"a", "b", "c"};
-  const auto t = make_tokens(pieces, {.word_ids = {-1, 4, 4}, .special = {true, false, false}});
+  const auto t = make_tokens(pieces, {.word_ids = {-1, 4, 4}, .special = {true, false, false}, .segments = {}});
   CHECK(t[0].special);
   CHECK(t[0].word == -1);
   CHECK(t[2].word == 4);

@@ -392,7 +392,12 @@ TEST_CASE("a patch is named by its row and column unless the file gives it a nam
 
 TEST_CASE("a state survives the way through JSON, and each broken field costs only itself") {
   AppState s;
-  s.recipe = {.stream = "encoder", .fusion = Fusion::max, .heads = {0, 3}, .residual = 0.1, .first_layer = 2, .end_layer = 6};
+  s.recipe.stream = "encoder";
+  s.recipe.fusion = Fusion::max;
+  s.recipe.heads = {0, 3};
+  s.recipe.residual = 0.1;
+  s.recipe.first_layer = 2;
+  s.recipe.end_layer = 6;
   s.selection = {.query = 4, .key = 2, .level = 1};
   s.view = ViewKind::matrix;
   s.matrix = {.kind = MatrixKind::head, .layer = 3, .head = 7, .scale = ScaleCurve::log, .values = false, .low = 0.1, .high = 0.9, .camera = {0.25, 0.75, 3}};
