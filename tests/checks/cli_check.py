@@ -80,7 +80,7 @@ class CommandLine(unittest.TestCase):
         self.fails(2, "out_of_range", "explain", file, "--item", "1")
         self.fails(2, "no_such_stream", "explain", file, "--stream", "cross")
         self.fails(2, "bad_value", "explain", file, "--method", "flux")
-        self.fails(2, "bad_value", "explain", file, "--merge", "words")
+        self.fails(2, "bad_value", "explain", file, "--merge", "letters")
         self.fails(2, "bad_value", "explain", file, "--assume", "nonsense")
         self.fails(2, "method_not_for_stream", "explain", "enfr_i_love_you.npz", "--stream", "cross", "--method", "rollout")
 
