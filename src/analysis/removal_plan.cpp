@@ -55,7 +55,7 @@ std::vector<int> removal_order(std::span<const double> row, std::span<const int>
 
 int tokens_of_fraction(double fraction, int m) {
   assert(fraction > 0 && fraction <= 1);
-  // 0.01 x 700 is 7.000000000000001: seven tokens, not eight.
+  // 0.07 x 100 is 7.000000000000001: seven tokens, not eight.
   return std::min(m, std::max(1, static_cast<int>(std::ceil(fraction * m - 1e-9))));
 }
 

@@ -131,6 +131,9 @@ TEST_CASE("identity, one token and a copied row take the closed forms") {
   CHECK(c.dobrushin_tv == 0);
   CHECK(c.dong_residual_1inf == 0);
   CHECK(c.stable_rank == doctest::Approx(1));
+  const std::vector<Real> causal{1, 0, Real(0.5), Real(0.5)};  // row 1 is uniform over the keys that it can see, row 0 has no choice
+  CHECK(depth_diagnostics({causal.data(), 2, 2}, {.causal = true}).row_entropy_normalised_mean == doctest::Approx(1));
+  CHECK(depth_diagnostics({causal.data(), 2, 2}, {}).row_entropy_normalised_mean == doctest::Approx(0.5));
 }
 
 TEST_CASE("top share is the most read key's, sink mass that of the keys given, and a virtual sink's row does not count") {

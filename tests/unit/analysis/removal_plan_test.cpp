@@ -48,7 +48,7 @@ TEST_CASE("a fraction is at least one token, and rounds up") {
   CHECK(tokens_of_fraction(0.01, 6) == 1);
   CHECK(tokens_of_fraction(0.2, 6) == 2);
   CHECK(tokens_of_fraction(0.5, 6) == 3);
-  CHECK(tokens_of_fraction(0.01, 700) == 7);  // in floating point a little more than 7
+  CHECK(tokens_of_fraction(0.07, 100) == 7);  // in floating point a little more than 7
   CHECK(tokens_of_fraction(1, 5) == 5);
   CHECK(tokens_of_fraction(0.5, 0) == 0);
 }
@@ -128,7 +128,7 @@ TEST_CASE("a damaged plan is refused with the field that is wrong, and never rea
   CHECK(why(replaced(json, "\"version\":1", "\"version\":2")).find("\"version\"") != std::string::npos);
   CHECK(why(replaced(json, "\"query\":3", "\"query\":-1")).find("\"query\"") != std::string::npos);
   CHECK(why(replaced(json, "\"query\":3", "\"query\":1e300")).find("\"query\"") != std::string::npos);
-  CHECK(why(replaced(json, "[0,2,1,3,4]", "[0,2,1,3,3]")).find("\"order\"") != std::string::npos);
+  CHECK(why(replaced(json, "[0,2,1,3,4]", "[0,2,1,3,3]")).find("\"order\" does not name different tokens") != std::string::npos);
   CHECK(why(replaced(json, "[0,2,1,3,4]", "[0,2,1,3,5]")).find("\"order\"") != std::string::npos);
   CHECK(why(replaced(json, "[0,2,1,3,4]", "[0,2,1,3,null]")).find("\"order\"") != std::string::npos);
   CHECK(why(replaced(json, "[0,2,1,3,4]", "[0,2,1,3]")).find("\"random_orders\"") != std::string::npos);
