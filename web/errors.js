@@ -46,6 +46,7 @@ export function showError(failure, { locale, name, openName, again, pick, export
   if (remedy) buttons.unshift({ text: locale.t(`dom.assume.${remedy.join("=")}`), primary: true, act: () => again({ [remedy[0]]: remedy[1] }) });
   if (openName) buttons.push({ text: locale.t("dom.back_to", { file: openName.replace(/\.\w+$/, "") }), primary: !remedy });
   else if (!remedy) buttons.push({ text: locale.t("dom.close"), primary: true });
+  const found = failure.params?.found;  // names and shapes, as they stand in the file
   return openDialog({
     title: locale.t(head, { file: name }),
     kind: "error",
@@ -57,6 +58,8 @@ export function showError(failure, { locale, name, openName, again, pick, export
       code ? sample(code, locale) : null,
       SAVED_ANEW.has(failure.code) ? element("p", {}, locale.t("dom.exporter"), " ", element("a", { href: exporter.href, download: "rollscope_dump.py" }, "rollscope_dump.py")) : null,
       openName ? element("p", { class: "faint" }, locale.t("dom.unchanged", { file: openName })) : null,
+      found ? element("details", { class: "found" }, element("summary", {}, locale.t("dom.what_was_read")),
+        element("pre", { tabIndex: 0, lang: "en" }, found.replace(/, (?![^(]*\))/g, "\n").replace(": ", "\n"))) : null,
     ],
     foot: [element("code", {}, failure.code), ...(link ? [" ", link] : [])],
     buttons,

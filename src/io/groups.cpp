@@ -273,16 +273,16 @@ SortedArrays sort_arrays(const Container& container) {
   return out;
 }
 
-std::string describe_arrays(const Container& container) {
+std::string describe_arrays(const Container& container, std::size_t most) {
   std::string out;
   std::size_t shown = 0;
   for (const auto& a : container.arrays) {
-    if (++shown > 6) return out + ", \u2026";
+    if (++shown > most) return out + ", \u2026";
     if (!out.empty()) out += ", ";
     out += (a.name.empty() ? "one array" : printable(a.name)) + " " + shape_text(a.shape) + " " + std::string(dtype_name(a.shown));
   }
   for (const auto& t : container.texts) {
-    if (++shown > 6) return out + ", \u2026";
+    if (++shown > most) return out + ", \u2026";
     if (!out.empty()) out += ", ";
     out += (t.name.empty() ? "one array" : printable(t.name)) + " " + shape_text(t.shape) + " texts";
   }

@@ -24,7 +24,8 @@ struct SortedArrays {
 
 [[nodiscard]] SortedArrays sort_arrays(const Container& container);
 
-// "attentions (6, 12, 13, 13), logits (1, 13, 30522)": what a file holds, for a message.
-[[nodiscard]] std::string describe_arrays(const Container& container);
+// "attentions (6, 12, 13, 13) f32, logits (1, 13, 30522) f32": what a file holds, for a message; after `most` of them a
+// dot dot dot.
+[[nodiscard]] std::string describe_arrays(const Container& container, std::size_t most = 6);
 
 }  // namespace rollscope

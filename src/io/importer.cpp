@@ -49,6 +49,16 @@ Result<Container> read_container(const Source& source, const std::string& name, 
   return tl::unexpected(kind.error);
 }
 
+// What was read of the file, for a refusal that one wants to look behind.
+std::string describe_contents(const Container& container) {
+  constexpr std::size_t kMost = 40;
+  std::string out = container.arrays.empty() && container.texts.empty() ? "" : describe_arrays(container, kMost);
+  const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
+  for (std::size_t i = 0; i < std::min(kMost, container.nulls.size()); ++i) add(printable(container.nulls[i]) + " None");
+  for (std::size_t i = 0; i < std::min(kMost, container.refused.size()); ++i) add(printable(container.refused[i].name) + " (not read)");
+  return container.format + (out.empty() ? "" : ": " + out);
+}
+
 // One import: from a container to a dump.
 class Importer {
  public:
@@ -483,7 +493,10 @@ Result<Dump> open_dump(Source source, std::string name, const ImportOptions& opt
     if (!assumed) return tl::unexpected(assumed.error());
     auto container = read_container(source, file, options);
     if (!container) return tl::unexpected(container.error());
-    return Importer(options, std::move(*assumed), std::move(*container)).run();
+    const std::string found = describe_contents(*container);
+    auto dump = Importer(options, std::move(*assumed), std::move(*container)).run();
+    if (!dump && !found.empty()) dump.error().params.emplace("found", found);
+    return dump;
   };
   Result<Dump> out = open();
   if (!out) {

@@ -226,6 +226,21 @@ bool sniff_npy(std::span<const std::uint8_t> head) {
          });
 }
 
+// Whether the pickle behind the header ends in a list of as many None as the shape counts: numpy.save of an output whose
+// layers were never formed.
+bool all_none(ByteSource& source, const NpyHeader& header) {
+  constexpr std::uint64_t kMost = 10'000, kEnd = 12;  // opcodes behind the list: append, tuple, memo, build, stop
+  const auto count = shape_product(header.shape);
+  if (!count || *count == 0 || *count > kMost || source.size() < header.data_offset + *count) return false;
+  const std::uint64_t length = std::min(source.size() - header.data_offset, *count + kEnd);
+  const auto bytes = read_some(source, source.size() - length, length);
+  if (!bytes) return false;
+  const auto none = [](std::uint8_t b) { return b == 'N'; };
+  const auto last = std::find_if(bytes->rbegin(), bytes->rend(), none);
+  const auto first = std::find_if_not(last, bytes->rend(), none);
+  return static_cast<std::uint64_t>(first - last) == *count;
+}
+
 Result<NpyHeader> read_npy_header(ByteSource& source, const std::string& name) {
   const std::string array = name.empty() ? "The array" : printable(name);
   auto head = read_some(source, 0, 12);
@@ -258,7 +273,10 @@ Result<NpyHeader> read_npy_header(ByteSource& source, const std::string& name) {
   out.shape = std::move(*fields.shape);
   if (fields.structured)
     return fail(ErrorCode::unsupported_dtype, {{"array", array}, {"dtype", "structured (named fields)"}});
-  if (auto done = read_npy_type(*fields.descr, array, out); !done) return tl::unexpected(done.error());
+  if (auto done = read_npy_type(*fields.descr, array, out); !done) {
+    if (done.error().code == ErrorCode::object_array && all_none(source, out)) return fail(ErrorCode::all_none);
+    return tl::unexpected(done.error());
+  }
 
   const auto elements = shape_product(out.shape);
   const auto needed = elements ? checked_mul(*elements, out.item_size) : std::nullopt;
