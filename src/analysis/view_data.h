@@ -89,4 +89,41 @@ struct ThumbData {
 };
 template <class A> void fields(A& a, ThumbData& t) { a(t.rows, t.columns, t.layers); }
 
+// The wall: every head of a stream as a small picture, with what it does.
+struct HeadNote {
+  std::uint8_t role = 0;   // HeadRole (analysis/head_scores.h)
+  float score = 0;         // mean weight on the role's keys; mixed: of the most read key
+  int key = -1;            // the key that it reads most, over all rows
+  float share = 0;         // its mean weight
+  float spread = 0;        // entropy over that of uniform attention, in [0, 1]
+  float distance = 0;      // tokens
+  float previous = 0, next = 0, self = 0, first = 0, delimiter = 0, duplicate = 0, induction = 0;  // mean weight; NaN: no such rows
+};
+template <class A> void fields(A& a, HeadNote& n) {
+  a(n.role, n.score, n.key, n.share, n.spread, n.distance, n.previous, n.next, n.self, n.first, n.delimiter, n.duplicate, n.induction);
+}
+inline constexpr double kWallPower = 0.6;  // cells hold 255 w^power: weak weights stay apart
+struct WallData {
+  int layers = 0, heads = 0;
+  int rows = 0, columns = 0;          // of a picture: the matrix, max-pooled
+  std::vector<std::uint8_t> cells;    // [layers][heads][rows][columns]
+  std::vector<HeadNote> notes;        // [layers][heads]
+  std::vector<float> row;             // [layers][heads][keys] weights of one row, where the wall was asked for one; else empty
+  int keys = 0;
+};
+template <class A> void fields(A& a, WallData& w) { a(w.layers, w.heads, w.rows, w.columns, w.cells, w.notes, w.row, w.keys); }
+
+// Measures of the result after each layer of the range (analysis/depth.h).
+struct DepthData {
+  int first_layer = 0;
+  std::vector<float> entropy, perplexity, effective_rank, distance, dobrushin, top_share, sink_mass, gini;  // [depth]; NaN: not measured
+  std::vector<int> top_key;
+  std::vector<std::vector<float>> rows;  // [depth][K] the chosen row after each layer
+  int collapsed_from = -1, similar_from = -1;
+};
+template <class A> void fields(A& a, DepthData& d) {
+  a(d.first_layer, d.entropy, d.perplexity, d.effective_rank, d.distance, d.dobrushin, d.top_share, d.sink_mass, d.gini, d.top_key, d.rows,
+    d.collapsed_from, d.similar_from);
+}
+
 }  // namespace rollscope

@@ -72,6 +72,9 @@ class Session {
   //   matrix   MatrixRequest      -> MatrixData archive   {"recipe": {...}, "kind": "result", "layer": 0, "head": 0}
   //            kinds: result, after_layer, fused_layer, head
   //   thumbs   {"recipe": {...}}  -> ThumbData archive
+  //   wall     {"recipe": {...}, "query": -1}  -> WallData archive: every head of the stream
+  //   layers   {"recipe": {...}, "query": 0}   -> DepthData archive: the result after each layer
+  //   picture  {}                              -> Picture archive
   // A recipe is {"method", "stream", "fusion", "heads": [0, 3], "residual", "layers": [0, 4]}; what is missing takes
   // the default of the contracts, an end of -1 is the last layer.
   // Errors: no_dump, and the usage errors.

@@ -280,6 +280,9 @@ Result<std::unique_ptr<Job>> make_verb_job(std::shared_ptr<OpenDump> open, const
   if (verb == "view") return make_view_job(std::move(open), *args);
   if (verb == "matrix") return make_matrix_job(std::move(open), *args);
   if (verb == "thumbs") return make_thumbs_job(std::move(open), *args);
+  if (verb == "wall") return make_wall_job(std::move(open), *args);
+  if (verb == "layers") return make_layers_job(std::move(open), *args);
+  if (verb == "picture") return make_picture_job(std::move(open), *args);
   return fail(ErrorCode::usage, {{"detail", "There is no verb " + verb}});
 }
 

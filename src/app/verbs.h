@@ -115,6 +115,10 @@ struct Question {
 [[nodiscard]] Result<std::unique_ptr<Job>> make_explain_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_view_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_matrix_job(std::shared_ptr<OpenDump> open, const Args& args);
+// wall {"recipe", "query": a row or -1} -> WallData; layers {"recipe", "query"} -> DepthData; picture {} -> Picture
+[[nodiscard]] Result<std::unique_ptr<Job>> make_wall_job(std::shared_ptr<OpenDump> open, const Args& args);
+[[nodiscard]] Result<std::unique_ptr<Job>> make_layers_job(std::shared_ptr<OpenDump> open, const Args& args);
+[[nodiscard]] Result<std::unique_ptr<Job>> make_picture_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_thumbs_job(std::shared_ptr<OpenDump> open, const Args& args);
 
 }  // namespace rollscope

@@ -118,12 +118,19 @@ struct ExtraNumbers {
   std::unique_ptr<StackSource> stack;
 };
 
+// The picture that the patches are of: RGB, row-major; width 0: the file holds none as numbers.
+struct Picture {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> rgb;
+};
+
 // An open dump: what it is, and where its numbers come from. `stacks` runs parallel to info.streams, `extras` to
 // info.extras.
 struct Dump {
   DumpInfo info;
   std::vector<std::unique_ptr<StackSource>> stacks;
   std::vector<ExtraNumbers> extras;
+  Picture picture;
 };
 
 // Messages between engine and page (base/archive.h).
@@ -133,6 +140,7 @@ template <class A> void fields(A& a, Stream& s) {
     s.query_tokens, s.key_tokens, s.value_norms, s.predicts);
 }
 template <class A> void fields(A& a, PatchGrid& g) { a(g.prefix, g.rows, g.columns); }
+template <class A> void fields(A& a, Picture& p) { a(p.width, p.height, p.rgb); }
 template <class A> void fields(A& a, Extra& e) { a(e.kind, e.stream, e.name, e.shape); }
 template <class A> void fields(A& a, ReportItem& r) { a(r.code, r.severity, r.params, r.where, r.assumption); }
 template <class A> void fields(A& a, DumpInfo& d) {

@@ -36,4 +36,8 @@ struct ExtraTarget {
 // Errors: those of reading the small ones. Cost: their numbers; headers of gradients and norms.
 [[nodiscard]] Result<void> add_extras(const Container& container, const AxesRequest& request, const ExtraTarget& target, Dump& dump);
 
+// The array `image` of a dump as a picture: [rows][columns], [rows][columns][1|3|4] or [3][rows][columns], bytes or numbers
+// in [0, 1] (others are spread between their ends), one item of a batch. Nothing fitting: width 0. Errors: those of reading.
+[[nodiscard]] Result<Picture> find_picture(const Container& container, int item);
+
 }  // namespace rollscope

@@ -447,6 +447,11 @@ class Importer {
       info.grid = *grid;
     }
     if (auto done = add_extras_of_all(); !done) return done;
+    if (info.grid.rows > 0) {
+      auto picture = find_picture(container_, item());
+      if (!picture) return tl::unexpected(picture.error());
+      dump_.picture = std::move(*picture);
+    }
     if (!any_tokens_) info.report.push_back(report_item(ReportCode::no_tokens));
     if (!choice.ignored.empty()) info.report.push_back(report_item(ReportCode::ignored, {{"names", joined(choice.ignored)}}));
     return {};
