@@ -12,6 +12,8 @@
 
 namespace rollscope {
 
+inline constexpr int kFlowAtOnce = 64;  // tokens up to which the flow of all pairs is computed; above, row by row
+
 // A recipe as asked for: what is missing takes the default of the contracts.
 struct RecipeRequest {
   std::optional<Method> method;  // rollout; raw where a rollout is impossible

@@ -93,7 +93,6 @@ inline constexpr std::size_t kOtherStacksBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kHeadsBytes = std::size_t{32} << 20;
 inline constexpr std::size_t kResultsBytes = std::size_t{24} << 20;
 inline constexpr int kResultAtOnce = 512;  // tokens up to which every view is given the distance between its rows
-inline constexpr int kFlowAtOnce = 64;     // tokens up to which the flow of all pairs is computed
 inline constexpr std::size_t kFlowRows = 16;  // rows of flow that stay in memory
 
 // A piece of work inside a job: done in steps, knows how far it is.

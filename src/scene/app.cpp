@@ -5,8 +5,10 @@
 #include <numeric>
 
 #include "analysis/recipe_text.h"
+#include "analysis/shown_stream.h"
 #include "base/archive.h"
 #include "scene/json.h"
+#include "scene/recipe_fit.h"
 #include "scene/state_codec.h"
 
 namespace rollscope {
@@ -19,23 +21,7 @@ std::string view_question(const AppState& s) {
          std::to_string(s.selection.level) + "}";
 }
 
-// Parts of the recipe that this matrix does not depend on are left at their defaults, so that a change of the residual
-// weight does not ask for the same head again.
-std::string matrix_question(const AppState& s) {
-  const MatrixKind kind = s.matrix.kind;
-  Recipe recipe = s.recipe;
-  if (kind == MatrixKind::fused_layer || kind == MatrixKind::head) {
-    Recipe lean;
-    lean.stream = recipe.stream;
-    lean.method = Method::raw;
-    if (kind == MatrixKind::fused_layer) lean.fusion = recipe.fusion, lean.heads = recipe.heads;
-    recipe = lean;
-  }
-  const int layer = kind == MatrixKind::result ? 0 : s.matrix.layer;
-  const int head = kind == MatrixKind::head ? s.matrix.head : 0;
-  return R"({"recipe":)" + recipe_to_json(recipe) + R"(,"kind":")" + std::string(matrix_kind_name(kind)) + R"(","layer":)" +
-         std::to_string(layer) + R"(,"head":)" + std::to_string(head) + "}";
-}
+std::string thumbs_question(const AppState& s) { return R"({"recipe":)" + recipe_to_json(s.recipe) + "}"; }
 
 void take_matrix_question(MatrixState& to, const MatrixState& from) {
   to.kind = from.kind;
@@ -44,16 +30,18 @@ void take_matrix_question(MatrixState& to, const MatrixState& from) {
 }
 
 // Which fields a step changed; each slider and each camera has a bit of its own.
-enum : unsigned { kOther = 1, kResidual = 2, kKeep = 4, kRange = 8, kMatrixCamera = 16, kGraphCamera = 32 };
+enum : unsigned { kOther = 1, kResidual = 2, kKeep = 4, kRange = 8, kMatrixCamera = 16, kGraphCamera = 32, kDiscard = 64 };
 unsigned difference(const AppState& a, const AppState& b) {
   unsigned bits = 0;
   if (a.recipe.residual != b.recipe.residual) bits |= kResidual;
+  if (a.recipe.discard != b.recipe.discard) bits |= kDiscard;
   if (a.graph.keep != b.graph.keep) bits |= kKeep;
   if (a.matrix.low != b.matrix.low || a.matrix.high != b.matrix.high) bits |= kRange;
   if (!(a.matrix.camera == b.matrix.camera)) bits |= kMatrixCamera;
   if (!(a.graph.camera == b.graph.camera)) bits |= kGraphCamera;
   AppState rest = b;
   rest.recipe.residual = a.recipe.residual;
+  rest.recipe.discard = a.recipe.discard;
   rest.graph = a.graph;
   rest.matrix.low = a.matrix.low;
   rest.matrix.high = a.matrix.high;
@@ -96,7 +84,24 @@ const Stream& App::stream_of(const Recipe& recipe) const {
   const Stream* found = dump_->find(recipe.stream);
   return found ? *found : dump_->streams.front();
 }
-const Stream& App::stream() const { return stream_of(shown_.recipe); }
+const Stream& App::shown_of(const Recipe& recipe) const {
+  if (recipe.merge == Merge::pieces && recipe.method != Method::joint) return stream_of(recipe);
+  Recipe of;
+  of.stream = stream_of(recipe).name;
+  of.method = recipe.method == Method::joint ? Method::joint : Method::rollout;
+  of.merge = recipe.merge;
+  for (const auto& known : shown_streams_)
+    if (known->of == of) return known->stream;
+  shown_streams_.push_back(std::make_unique<ShownStream>(ShownStream{of, shown_stream(*dump_, of)}));
+  return shown_streams_.back()->stream;
+}
+const Stream& App::stream() const { return shown_of(shown_.recipe); }
+const Stream& App::stored_stream() const { return stream_of(shown_.recipe); }
+
+PatchGrid App::grid() const {
+  const bool moved = shown_.recipe.merge != Merge::pieces && stream().keys != stored_stream().keys;
+  return moved ? PatchGrid{} : dump_->grid;
+}
 
 bool App::settled() const {
   return dump_ && !pending_view_.number && !(state_.view == ViewKind::matrix && pending_matrix_.number);
@@ -108,12 +113,22 @@ int App::depth() const {
   return end - shown_.recipe.first_layer;
 }
 
+bool App::chain() const { return is_chain(stored_stream(), shown_.recipe); }
+bool App::row_alone() const { return !whole_matrix(shown_); }
+bool App::for_one_output() const { return rollscope::for_one_output(*dump_, shown_.recipe); }
+int App::border() const { return shown_.recipe.method == Method::joint ? stored_stream().keys : 0; }
+
+bool App::whole_matrix(const AppState& s) const {
+  const bool whole = s.matrix.kind == MatrixKind::result || s.matrix.kind == MatrixKind::after_layer;
+  return !whole || !one_row_at_a_time(stream_of(s.recipe), s.recipe);
+}
+
 std::string App::token_name(int index, bool key, bool short_form) const {
   const Stream& s = stream();
   const auto& tokens = key ? s.key_tokens : s.query_tokens;
   if (index < 0 || index >= static_cast<int>(tokens.size())) return {};
   const Token& token = tokens[static_cast<std::size_t>(index)];
-  const PatchGrid& grid = dump_->grid;
+  const PatchGrid grid = this->grid();
   const int patch = index - grid.prefix;
   const bool is_patch = grid.rows > 0 && patch >= 0 && patch < grid.rows * grid.columns && (key || s.kind != StreamKind::cross);
   if (!is_patch || !names_a_position(token.raw)) return token.label;
@@ -124,23 +139,12 @@ std::string App::token_name(int index, bool key, bool short_form) const {
 
 // --- input from outside
 
-Recipe App::default_recipe(const Stream& stream) const {
-  Recipe r;
-  r.stream = stream.name;
-  r.end_layer = stream.layers();
-  // Rollout multiplies square maps; a cross stream alone has none (contracts, ruling 7).
-  if (stream.kind == StreamKind::cross || stream.queries != stream.keys) {
-    r.method = Method::raw;
-    r.first_layer = std::max(0, stream.layers() - 1);
-  }
-  return r;
-}
-
 int App::default_query(const Stream& stream) const { return std::max(0, first_query(*dump_, stream)); }
 
 void App::open(DumpInfo dump) {
   for (Pending* p : {&pending_view_, &pending_matrix_, &pending_thumbs_}) drop(*p);
   dump_ = std::move(dump);
+  shown_streams_.clear();
   view_.reset();
   matrix_.reset();
   next_matrix_.reset();
@@ -162,7 +166,7 @@ void App::open(DumpInfo dump) {
   next.matrix.values = state_.matrix.values;
   if (!dump_->streams.empty()) {
     const Stream& first = dump_->streams.front();
-    next.recipe = default_recipe(first);
+    next.recipe = default_recipe(*dump_, first);
     next.selection.query = default_query(first);
     keep_in_range(next);
   }
@@ -176,7 +180,7 @@ void App::answer(std::uint32_t number, std::span<const std::uint8_t> archive) {
   const auto damaged = [&] { failure(number, R"({"code":"read_failed"})"); };
   if (number == pending_view_.number) {
     ViewData view;
-    const Stream& s = stream_of(state_.recipe);
+    const Stream& s = shown_of(state_.recipe);
     if (!read_archive(archive, view) || view.row.size() != static_cast<std::size_t>(s.keys)) return damaged();
     view_ = std::move(view);
     view_args_ = std::move(pending_view_.args);
@@ -185,6 +189,10 @@ void App::answer(std::uint32_t number, std::span<const std::uint8_t> archive) {
   } else if (number == pending_matrix_.number) {
     MatrixData matrix;
     if (!read_archive(archive, matrix) || matrix.values.size() != static_cast<std::size_t>(matrix.rows) * matrix.columns) return damaged();
+    // A merged layer is the answer to another question than the layer itself.
+    matrix.kind = state_.matrix.kind;
+    matrix.layer = state_.matrix.layer;
+    matrix.head = state_.matrix.head;
     next_matrix_ = std::move(matrix);
     next_matrix_args_ = std::move(pending_matrix_.args);
     pending_matrix_ = {};
@@ -226,32 +234,24 @@ void App::failure(std::uint32_t number, const std::string& error_json) {
 // --- state and history
 
 void App::keep_in_range(AppState& s) const {
-  Recipe& r = s.recipe;
-  const Stream& stream = stream_of(r);
-  r.stream = stream.name;
+  s.recipe = fitted(*dump_, std::move(s.recipe));
+  const Recipe& r = s.recipe;
+  const Stream& stream = shown_of(r);
   const int layers = std::max(1, stream.layers());
-  if (r.end_layer < 0 || r.end_layer > layers) r.end_layer = layers;
-  r.end_layer = std::max(1, r.end_layer);
-  r.first_layer = std::clamp(r.first_layer, 0, r.end_layer - 1);
-  std::sort(r.heads.begin(), r.heads.end());
-  r.heads.erase(std::unique(r.heads.begin(), r.heads.end()), r.heads.end());
-  std::erase_if(r.heads, [&](int h) { return h < 0 || h >= std::max(1, stream.heads); });
-  if (static_cast<int>(r.heads.size()) == std::max(1, stream.heads)) r.heads.clear();
-  r.residual = std::isfinite(r.residual) ? std::clamp(r.residual, 0.0, 1.0) : 0.5;
-  if (stream.kind == StreamKind::cross || stream.queries != stream.keys) r.method = Method::raw;
+  const bool chain = is_chain(stream_of(r), r);
 
   const int depth = r.end_layer - r.first_layer;
   s.selection.query = std::clamp(s.selection.query, 0, std::max(0, stream.queries - 1));
   if (s.selection.key < 0 || s.selection.key >= stream.keys) s.selection.key = -1;
-  // The top level is the output; raw attention has no states in between.
-  if (s.selection.level < 0 || s.selection.level >= depth || r.method == Method::raw) s.selection.level = -1;
+  // The top level is the output; what is no chain has no states in between.
+  if (s.selection.level < 0 || s.selection.level >= depth || !chain) s.selection.level = -1;
 
   MatrixState& m = s.matrix;
   const bool in_range = m.kind == MatrixKind::after_layer;
   const int low = in_range ? r.first_layer : 0, end = in_range ? r.end_layer : layers;
   m.layer = m.layer < 0 || m.layer >= end ? end - 1 : std::max(m.layer, low);
   m.head = std::clamp(m.head, 0, std::max(0, stream.heads - 1));
-  if (m.kind == MatrixKind::after_layer && r.method == Method::raw) m.kind = MatrixKind::result;
+  if (m.kind == MatrixKind::after_layer && !chain) m.kind = MatrixKind::result;
   if (m.kind == MatrixKind::head && stream.heads == 0) m.kind = MatrixKind::fused_layer;
   if (!(m.low >= 0)) m.low = -1;
   if (!(m.high > std::max(0.0, m.low))) m.high = -1;
@@ -330,10 +330,36 @@ void App::ask_view() {
   else put(pending_view_, "view", std::move(args));
 }
 
+// Parts of the recipe that this matrix does not depend on are left at their defaults, so that a change of the residual
+// weight does not ask for the same head again.
+std::string App::matrix_question(const AppState& s) const {
+  MatrixKind kind = s.matrix.kind;
+  Recipe recipe = s.recipe;
+  int layer = kind == MatrixKind::result ? 0 : s.matrix.layer, head = kind == MatrixKind::head ? s.matrix.head : 0;
+  if (kind == MatrixKind::fused_layer || kind == MatrixKind::head) {
+    Recipe lean;
+    lean.stream = recipe.stream;
+    lean.method = Method::raw;
+    if (kind == MatrixKind::fused_layer) lean.fusion = recipe.fusion, lean.heads = recipe.heads;
+    if (recipe.merge != Merge::pieces) {  // words read words: the raw attention of this layer alone
+      lean.merge = recipe.merge;
+      lean.merge_queries = recipe.merge_queries;
+      lean.first_layer = layer;
+      lean.end_layer = layer + 1;
+      if (kind == MatrixKind::head && stream_of(recipe).heads > 1) lean.heads = {head};
+      kind = MatrixKind::result;
+      layer = head = 0;
+    }
+    recipe = lean;
+  }
+  return R"({"recipe":)" + recipe_to_json(recipe) + R"(,"kind":")" + std::string(matrix_kind_name(kind)) + R"(","layer":)" +
+         std::to_string(layer) + R"(,"head":)" + std::to_string(head) + "}";
+}
+
 void App::ask_matrix() {
   std::string args = matrix_question(state_);
   const bool here = (matrix_ && args == matrix_args_) || (next_matrix_ && args == next_matrix_args_);
-  if (state_.view != ViewKind::matrix || here || args == failed_matrix_) {
+  if (state_.view != ViewKind::matrix || here || args == failed_matrix_ || !whole_matrix(state_)) {
     drop(pending_matrix_);
     return;
   }
@@ -342,8 +368,8 @@ void App::ask_matrix() {
 }
 
 void App::ask_thumbs() {
-  std::string args = R"({"recipe":)" + recipe_to_json(state_.recipe) + "}";
-  const bool wanted = state_.view == ViewKind::matrix && state_.recipe.method == Method::rollout;
+  std::string args = thumbs_question(state_);
+  const bool wanted = state_.view == ViewKind::matrix && is_chain(stream_of(state_.recipe), state_.recipe);
   if (!wanted || (thumbs_ && args == thumbs_args_) || args == failed_thumbs_) {
     drop(pending_thumbs_);
     return;
@@ -366,7 +392,7 @@ void App::state_changed() {
     shown_ = state_;
     shown_.recipe = old.recipe;
     shown_.selection = old.selection;
-    if (state_.recipe.stream == old.recipe.stream) shown_.selection.key = state_.selection.key;
+    if (&shown_of(state_.recipe) == &shown_of(old.recipe)) shown_.selection.key = state_.selection.key;
     take_matrix_question(shown_.matrix, old.matrix);
   }
   adopt_matrix();
@@ -377,7 +403,7 @@ void App::adopt_view() {
   const MatrixState old = shown_.matrix;
   shown_ = state_;
   take_matrix_question(shown_.matrix, old);
-  if (thumbs_ && thumbs_args_ != R"({"recipe":)" + recipe_to_json(shown_.recipe) + "}") thumbs_.reset();
+  if (thumbs_ && thumbs_args_ != thumbs_question(shown_)) thumbs_.reset();
   adopt_matrix();
   tell_selection();
 }
@@ -386,6 +412,10 @@ void App::adopt_matrix() {
   AppState wanted = shown_;
   take_matrix_question(wanted.matrix, state_.matrix);
   const std::string question = matrix_question(wanted);
+  if (!whole_matrix(wanted)) {  // nothing will come
+    matrix_.reset();
+    ++matrix_version_;
+  }
   if (next_matrix_ && next_matrix_args_ == question) {
     matrix_ = std::move(next_matrix_);
     next_matrix_.reset();
@@ -406,12 +436,13 @@ void App::tell_selection() {
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     const float x = view_->row[static_cast<std::size_t>(a)], y = view_->row[static_cast<std::size_t>(b)];
-    return x > y || (std::isnan(y) && !std::isnan(x));
+    if (std::isnan(x) || std::isnan(y)) return std::isnan(y) && !std::isnan(x);
+    return view_->is_signed ? std::abs(x) > std::abs(y) : x > y;
   });
   JsonWriter w;
   w.object().field("stream", s.name).field("query", shown_.selection.query);
   w.field("token", token_name(shown_.selection.query, false, false)).field("level", view_->level);
-  w.field("sentence", recipe_sentence(s, view_->recipe));
+  w.field("sentence", recipe_sentence(stored_stream(), view_->recipe));
   w.key("rows").array();
   for (int j : order) {
     const auto k = static_cast<std::size_t>(j);
@@ -421,8 +452,8 @@ void App::tell_selection() {
     else w.null();
     w.field("sink", std::find(view_->sinks.begin(), view_->sinks.end(), j) != view_->sinks.end()).end();
   }
-  w.end().field("sum", view_->sum).field("method", method_name(shown_.recipe.method));
-  w.field("unit", shown_.recipe.method == Method::raw ? "attention weight" : "rollout weight").end();
+  w.end().field("sum", view_->sum).field("method", method_name(view_->recipe.method)).field("unit", recipe_unit(view_->recipe));
+  w.field("percent", in_percent(view_->recipe)).field("signed", view_->is_signed).end();
   tell_("selection", w.text());
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,7 +41,11 @@ class App {
   // --- what is there to draw
   [[nodiscard]] bool has_dump() const { return dump_.has_value(); }
   [[nodiscard]] const DumpInfo& dump() const { return *dump_; }
-  [[nodiscard]] const Stream& stream() const;  // the stream of the recipe in force
+  // The stream of the recipe in force as its results have it (analysis/shown_stream.h): words where tokens are merged,
+  // source and target tokens for a joint rollout.
+  [[nodiscard]] const Stream& stream() const;
+  [[nodiscard]] const Stream& stored_stream() const;  // the same as the file has it
+  [[nodiscard]] PatchGrid grid() const;               // of stream()'s keys; rows 0: none
   [[nodiscard]] const AppState& state() const { return state_; }     // wanted
   [[nodiscard]] const AppState& shown() const { return shown_; }     // the state that view() answers: draw this one
   [[nodiscard]] const ViewData* view() const { return view_ ? &*view_ : nullptr; }
@@ -51,6 +56,11 @@ class App {
   [[nodiscard]] bool settled() const;  // the answers for the wanted state are here
   [[nodiscard]] bool busy() const;     // any question is open
   [[nodiscard]] int depth() const;     // layers in the recipe's range
+  [[nodiscard]] bool chain() const;    // tokens have a mass in every layer, and there is a result after each
+  // The whole matrix of the recipe in force is not computed: the chosen row stands alone.
+  [[nodiscard]] bool row_alone() const;
+  [[nodiscard]] bool for_one_output() const;  // stored scores, the same for every row
+  [[nodiscard]] int border() const;    // of a joint rollout: keys from here on are the target's; 0: none
   // A token's words on screen: its label, or "row 3, column 5" for a patch; `short_form` for axes ("r3 c5").
   [[nodiscard]] std::string token_name(int index, bool key, bool short_form) const;
 
@@ -79,8 +89,12 @@ class App {
     std::uint32_t number = 0;  // 0: none
     std::string args;          // what was asked: two questions are the same when their arguments are
   };
-  [[nodiscard]] const Stream& stream_of(const Recipe& recipe) const;
-  [[nodiscard]] Recipe default_recipe(const Stream& stream) const;
+  [[nodiscard]] const Stream& stream_of(const Recipe& recipe) const;  // as stored
+  [[nodiscard]] const Stream& shown_of(const Recipe& recipe) const;   // as its results have it
+  [[nodiscard]] bool whole_matrix(const AppState& s) const;
+  [[nodiscard]] std::string matrix_question(const AppState& s) const;
+  void start_on(AppState& s, const Stream& stream, const Recipe& fresh) const;  // another stream: as opening it would
+  void keep_token(AppState& s, const Recipe& before) const;  // the chosen tokens where rows and columns become others
   [[nodiscard]] int default_query(const Stream& stream) const;
   void keep_in_range(AppState& s) const;  // clamps indices to the dump
   [[nodiscard]] std::optional<Error> check(const AppState& s) const;  // an index that the dump does not have
@@ -102,6 +116,11 @@ class App {
   Tell tell_;
   Words words_;
   std::optional<DumpInfo> dump_;
+  struct ShownStream {
+    Recipe of;  // stream, merging and whether it joins two sides
+    Stream stream;
+  };
+  mutable std::vector<std::unique_ptr<ShownStream>> shown_streams_;
   AppState state_, shown_;
   std::optional<ViewData> view_;
   std::optional<MatrixData> matrix_, next_matrix_;  // next: answered before the view that it belongs to

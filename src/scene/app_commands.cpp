@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <string>
 
+#include "analysis/shown_stream.h"
 #include "scene/app.h"
 #include "scene/commands.h"
 #include "scene/json.h"
+#include "scene/recipe_fit.h"
 #include "scene/state_codec.h"
 
 namespace rollscope {
@@ -83,6 +85,21 @@ bool read_fields(const Json& args, std::string_view parent, AppState& s) {
   return ignored.empty();
 }
 
+// What a field of the recipe takes, for people.
+std::string allowed_values(std::string_view field) {
+  if (field == "method") {
+    std::string out;
+    for (int m = 0; m < kMethods; ++m) out += (out.empty() ? "" : ", ") + std::string(method_name(static_cast<Method>(m)));
+    return out + ":NAME";
+  }
+  constexpr std::pair<std::string_view, std::string_view> kFields[] = {
+      {"fusion", "mean, max, min"}, {"residual", "0..1, one for each layer, norms, norms-mean, mixing"}, {"layers", "[first, end]"}, {"heads", "[0, 3]"},
+      {"sink", "keep, renormalise, remove, lift"}, {"merge", "pieces, words, segments"}, {"discard", "0..1"}};
+  for (const auto& [name, values] : kFields)
+    if (name == field) return std::string(values);
+  return "a name";
+}
+
 }  // namespace
 
 std::optional<Error> App::check(const AppState& s) const {
@@ -92,18 +109,14 @@ std::optional<Error> App::check(const AppState& s) const {
     for (const auto& stream : dump_->streams) known += (known.empty() ? "" : ", ") + stream.name;
     return Error{ErrorCode::no_such_stream, {{"value", r.stream}, {"allowed", known}}};
   }
-  const Stream& stream = stream_of(r);
-  const bool square = stream.kind != StreamKind::cross && stream.queries == stream.keys;
-  if (r.method == Method::rollout && !square) {
-    const std::string shape = std::to_string(stream.queries) + " x " + std::to_string(stream.keys);
-    return Error{ErrorCode::method_not_for_stream,
-                 {{"method", "rollout"}, {"stream", stream.name}, {"detail", shape}, {"remedy", "--method raw"}}};
-  }
-  const int heads = std::max(1, stream.heads);
+  const Stream& stored = stream_of(r);
+  const int heads = std::max(1, stored.heads);
   for (int h : r.heads)
     if (h < 0 || h >= heads) return out_of_range("heads", h, 0, heads);
-  if (r.end_layer > stream.layers()) return out_of_range("layers", r.end_layer, 1, stream.layers() + 1);
-  if (r.first_layer >= stream.layers()) return out_of_range("layers", r.first_layer, 0, stream.layers());
+  if (r.end_layer > stored.layers()) return out_of_range("layers", r.end_layer, 1, stored.layers() + 1);
+  if (r.first_layer >= stored.layers()) return out_of_range("layers", r.first_layer, 0, stored.layers());
+  if (auto error = misfit(*dump_, r)) return error;
+  const Stream& stream = shown_of(r);
   const int end = r.end_layer < 0 ? stream.layers() : r.end_layer;
   if (s.selection.query >= stream.queries) return out_of_range("query", s.selection.query, 0, stream.queries);
   if (s.selection.key >= stream.keys) return out_of_range("key", s.selection.key, -1, stream.keys);
@@ -111,6 +124,32 @@ std::optional<Error> App::check(const AppState& s) const {
   if (s.matrix.layer >= stream.layers()) return out_of_range("layer", s.matrix.layer, -1, stream.layers());
   if (s.matrix.kind == MatrixKind::head && s.matrix.head >= heads) return out_of_range("head", s.matrix.head, 0, heads);
   return std::nullopt;
+}
+
+void App::start_on(AppState& s, const Stream& stream, const Recipe& fresh) const {
+  s.recipe.stream = fresh.stream;
+  s.recipe.method = fresh.method;
+  s.recipe.heads.clear();
+  s.recipe.residuals.clear();
+  s.recipe.first_layer = fresh.first_layer;
+  s.recipe.end_layer = fresh.end_layer;
+  s.selection = {.query = default_query(stream)};
+  s.matrix.layer = -1;
+  s.matrix.head = 0;
+  s.matrix.low = s.matrix.high = -1;
+  s.matrix.camera = s.graph.camera = {};
+}
+
+void App::keep_token(AppState& s, const Recipe& before) const {
+  const Stream& stored = stream_of(before);
+  const MergeGroups old = merge_groups(stored, before), now = merge_groups(stored, s.recipe);
+  const auto moved = [](int index, const std::vector<int>& from, const std::vector<int>& to) {
+    if (index < 0) return index;
+    if (!from.empty()) index = static_cast<int>(std::find(from.begin(), from.end(), index) - from.begin());
+    return to.empty() ? index : to[std::min(static_cast<std::size_t>(index), to.size() - 1)];
+  };
+  s.selection.query = moved(s.selection.query, old.queries, now.queries);
+  s.selection.key = moved(s.selection.key, old.keys, now.keys);
 }
 
 std::string App::run(std::string_view id, std::string_view args_json) {
@@ -153,24 +192,36 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
     keep_in_range(next);
   } else if (id.starts_with("recipe.")) {
     const std::string_view field = id.substr(7);
-    if (!needs(field) || !read_fields(args, "recipe", next)) {
-      return refused(field == "method" ? "raw, rollout" : field == "fusion" ? "mean, max, min" : field == "residual" ? "0..1" : field == "layers" ? "[first, end]" : field == "heads" ? "[0, 3]" : "");
+    if (!needs(field) || !read_fields(args, "recipe", next)) return refused(allowed_values(field));
+    const Recipe before = state_.recipe;
+    Recipe& r = next.recipe;
+    if (field == "stream" && r.stream != before.stream && dump_->find(r.stream)) {
+      // Rows, layers and heads of another stream are others: start where opening it would, with the method if it can be.
+      const bool usual = before.method == default_recipe(*dump_, stream_of(before)).method;
+      const Stream& stream = stream_of(r);
+      start_on(next, stream, default_recipe(*dump_, stream, usual ? std::nullopt : std::optional(before.method)));
+      r = fitted(*dump_, std::move(r));
+    } else if (field == "method") {
+      const Stream* stream = stream_for(*dump_, stream_of(before), r.method);
+      if (stream) {
+        const Recipe fresh = default_recipe(*dump_, *stream, r.method), usual = default_recipe(*dump_, stream_of(before), before.method);
+        if (stream != &stream_of(before)) start_on(next, *stream, fresh);
+        else if (before.first_layer == usual.first_layer && before.end_layer == usual.end_layer) r.first_layer = fresh.first_layer, r.end_layer = fresh.end_layer;
+        if (r.method == Method::attribution && before.method != r.method && r.source == before.source) r.source.clear();
+        r = fitted(*dump_, std::move(r));
+        next.matrix.low = next.matrix.high = -1;  // other units
+      }
+    } else if (field == "sink" && r.sink == SinkMode::lift) {
+      r.merge = Merge::pieces;
+    } else if (field == "merge" && r.merge != Merge::pieces && r.sink == SinkMode::lift) {
+      r.sink = SinkMode::keep;
+    } else if (field == "residual" && r.residual_from != ResidualFrom::stated) {
+      r.merge_time = MergeTime::after;
+    } else if (field == "layers" && static_cast<int>(r.residuals.size()) != (r.end_layer < 0 ? stream_of(r).layers() : r.end_layer) - r.first_layer) {
+      r.residuals.clear();
     }
-    if (field == "stream" && next.recipe.stream != state_.recipe.stream && dump_->find(next.recipe.stream)) {
-      // Rows, layers and heads of another stream are others: start where opening it would.
-      const Stream& stream = stream_of(next.recipe);
-      const Recipe fresh = default_recipe(stream);
-      next.recipe.method = fresh.method;
-      next.recipe.heads.clear();
-      next.recipe.first_layer = fresh.first_layer;
-      next.recipe.end_layer = fresh.end_layer;
-      next.selection = {.query = default_query(stream)};
-      next.matrix.layer = -1;
-      next.matrix.head = 0;
-      next.matrix.low = next.matrix.high = -1;
-      next.matrix.camera = next.graph.camera = {};
-    }
-    if (next.recipe.first_layer != state_.recipe.first_layer || next.recipe.end_layer != state_.recipe.end_layer) next.selection.level = -1;
+    if (r.merge != before.merge && stream_of(before).name == stream_of(r).name) keep_token(next, before);
+    if (r.first_layer != before.first_layer || r.end_layer != before.end_layer) next.selection.level = -1;
   } else if (id == "view.graph" || id == "view.matrix") {
     next.view = id == "view.graph" ? ViewKind::graph : ViewKind::matrix;
   } else if (id == "view.fit") {
@@ -182,7 +233,7 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
       if (!v || !v->is(Json::Kind::number) || !(v->number > 0) || v->number > 1e6) return refused("> 0");
       factor = v->number;
     }
-    const Stream& stream = stream_of(next.recipe);
+    const Stream& stream = shown_of(next.recipe);
     Camera& camera = next.view == ViewKind::graph ? next.graph.camera : next.matrix.camera;
     // About four cells across are enough; what the layout cannot show it clamps itself.
     camera.zoom = std::clamp(camera.zoom * factor, 1.0, std::max(4.0, std::max(stream.queries, stream.keys) / 4.0));

@@ -15,7 +15,10 @@ struct Command {
 
 // select.query {query}, select.key {key} (-1: none), select.level {level}, select.next, select.previous (ArrowRight,
 // ArrowLeft: the neighbouring output), recipe.method {method}, recipe.stream {stream}, recipe.fusion {fusion},
-// recipe.heads {heads}, recipe.residual {residual}, recipe.layers {layers: [first, end]}, view.graph (g), view.matrix (m),
+// recipe.heads {heads}, recipe.residual {residual: a number, one for each layer, "norms", "norms-mean" or "mixing"},
+// recipe.layers {layers: [first, end]}, recipe.sink {sink}, recipe.merge {merge, merge_queries, merge_time},
+// recipe.class {class}, recipe.source {source: norms, scores or attributions by name}, recipe.discard {discard},
+// view.graph (g), view.matrix (m),
 // view.fit (0), view.zoom {factor} (+ and -), view.maximise (f), graph.keep {keep}, matrix.show {kind, layer, head},
 // matrix.scale {scale}, matrix.values (v), matrix.range {low, high}, undo (Mod+z), redo (Mod+Shift+z), help (?),
 // open (o), examples (e), report (i), limits (l), escape (Escape: key, level, maximise, in this order).

@@ -13,8 +13,12 @@ namespace {
 constexpr std::string_view kViews[] = {"graph", "matrix"};
 constexpr std::string_view kKinds[] = {"result", "after_layer", "fused_layer", "head"};
 constexpr std::string_view kScales[] = {"linear", "log", "per_row"};
-const std::string_view kMethods[] = {method_name(Method::raw), method_name(Method::rollout)};
 const std::string_view kFusions[] = {fusion_name(Fusion::mean), fusion_name(Fusion::max), fusion_name(Fusion::min)};
+const std::string_view kSinks[] = {sink_mode_name(SinkMode::keep), sink_mode_name(SinkMode::renormalise), sink_mode_name(SinkMode::remove), sink_mode_name(SinkMode::lift)};
+const std::string_view kMerges[] = {merge_name(Merge::pieces), merge_name(Merge::words), merge_name(Merge::segments)};
+constexpr std::string_view kMergeQueries[] = {"mean", "last"};
+constexpr std::string_view kMergeTimes[] = {"after", "before"};
+constexpr std::size_t kMostLayers = 4096;  // of a list of residual weights
 
 template <class E>
 std::string_view name_of(std::span<const std::string_view> names, E e) {
@@ -83,14 +87,70 @@ void walk(const Json& v, std::string_view prefix, std::vector<std::string>& igno
     if (!read(std::string_view(name), field)) ignored.push_back(std::string(prefix) + name);
 }
 
+// "flow"; "attribution:shapley" names its scores too.
+bool read_method(const Json& v, Recipe& out) {
+  if (!v.is(Json::Kind::text)) return false;
+  const std::string_view text = v.text, stored = method_name(Method::attribution);
+  for (int m = 0; m < kMethods; ++m)
+    if (text == method_name(static_cast<Method>(m))) {
+      out.method = static_cast<Method>(m);
+      return true;
+    }
+  if (!text.starts_with(stored) || text.size() <= stored.size() + 1 || text[stored.size()] != ':') return false;
+  out.method = Method::attribution;
+  out.source = std::string(text.substr(stored.size() + 1));
+  return true;
+}
+
+// A number, one for each layer of the range, or where it is measured.
+bool read_residual(const Json& v, Recipe& out) {
+  if (v.is(Json::Kind::text)) {
+    for (const auto from : {ResidualFrom::norms, ResidualFrom::norms_mean, ResidualFrom::mixing})
+      if (v.text == residual_from_name(from)) {
+        out.residual_from = from;
+        out.residuals.clear();
+        return true;
+      }
+    return false;
+  }
+  std::vector<double> list;
+  if (v.is(Json::Kind::array)) {
+    if (v.items.empty() || v.items.size() > kMostLayers) return false;
+    for (const auto& item : v.items)
+      if (!read_number(item, 0, 1, list.emplace_back())) return false;
+  }
+  if (list.size() < 2) {
+    double one = list.empty() ? 0 : list[0];
+    if (list.empty() && !read_number(v, 0, 1, one)) return false;
+    out.residual = one;
+    list.clear();
+  }
+  out.residual_from = ResidualFrom::stated;
+  out.residuals = std::move(list);
+  return true;
+}
+
+bool read_text(const Json& v, std::string& out) {
+  if (!v.is(Json::Kind::text)) return false;
+  out = v.text;
+  return true;
+}
+
 void read_recipe(const Json& v, Recipe& r, std::vector<std::string>& ignored) {
   walk(v, "recipe.", ignored, [&](std::string_view name, const Json& f) {
-    if (name == "method") return read_enum(f, kMethods, r.method);
-    if (name == "stream") return f.is(Json::Kind::text) && (r.stream = f.text, true);
+    if (name == "method") return read_method(f, r);
+    if (name == "stream") return read_text(f, r.stream);
     if (name == "fusion") return read_enum(f, kFusions, r.fusion);
     if (name == "heads") return read_heads(f, r.heads);
-    if (name == "residual") return read_number(f, 0, 1, r.residual);
+    if (name == "residual") return read_residual(f, r);
     if (name == "layers") return read_layers(f, r);
+    if (name == "sink") return read_enum(f, kSinks, r.sink);
+    if (name == "merge") return read_enum(f, kMerges, r.merge);
+    if (name == "merge_queries") return read_enum(f, kMergeQueries, r.merge_queries);
+    if (name == "merge_time") return read_enum(f, kMergeTimes, r.merge_time);
+    if (name == "class") return read_text(f, r.class_name);
+    if (name == "norms" || name == "source") return read_text(f, r.source);
+    if (name == "discard") return read_number(f, 0, 1, r.discard);
     return false;
   });
 }
@@ -119,8 +179,11 @@ void read_matrix(const Json& v, MatrixState& m, std::vector<std::string>& ignore
   });
 }
 
+// The options of `explain`. For the engine what stands at its default is left out, so that equal questions are equal.
 void write_recipe(JsonWriter& w, const Recipe& r, bool for_engine) {
-  w.object().field("method", name_of(kMethods, r.method));
+  const Recipe standard;
+  const std::string method(method_name(r.method));
+  w.object().field("method", r.method == Method::attribution && !r.source.empty() ? method + ":" + r.source : method);
   if (!r.stream.empty()) w.field("stream", r.stream);
   w.field("fusion", name_of(kFusions, r.fusion));
   if (!r.heads.empty() || !for_engine) {
@@ -128,8 +191,22 @@ void write_recipe(JsonWriter& w, const Recipe& r, bool for_engine) {
     for (int h : r.heads) w.value(h);
     w.end();
   }
-  w.field("residual", r.residual);
+  w.key("residual");
+  if (r.residual_from != ResidualFrom::stated) w.value(residual_from_name(r.residual_from));
+  else if (r.residuals.empty()) w.value(r.residual);
+  else {
+    w.array();
+    for (const double x : r.residuals) w.value(x);
+    w.end();
+  }
   if (r.first_layer != 0 || r.end_layer >= 0 || !for_engine) w.key("layers").array().value(r.first_layer).value(r.end_layer).end();
+  if (r.sink != standard.sink || !for_engine) w.field("sink", name_of(kSinks, r.sink));
+  if (r.merge != standard.merge || !for_engine) w.field("merge", name_of(kMerges, r.merge));
+  if (r.merge_queries != standard.merge_queries || !for_engine) w.field("merge_queries", name_of(kMergeQueries, r.merge_queries));
+  if (r.merge_time != standard.merge_time || !for_engine) w.field("merge_time", name_of(kMergeTimes, r.merge_time));
+  if (!r.class_name.empty()) w.field("class", r.class_name);
+  if (!r.source.empty() && r.method != Method::attribution) w.field("norms", r.source);
+  if (r.discard != standard.discard || !for_engine) w.field("discard", r.discard);
   w.end();
 }
 
@@ -191,7 +268,7 @@ std::string_view matrix_kind_name(MatrixKind kind) { return name_of(kKinds, kind
 
 std::string recipe_to_json(const Recipe& recipe) {
   JsonWriter w;
-  write_recipe(w, recipe, true);
+  write_recipe(w, plain_recipe(recipe), true);
   return w.text();
 }
 
