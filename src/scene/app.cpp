@@ -106,7 +106,9 @@ PatchGrid App::grid() const {
 bool App::settled() const {
   return dump_ && !pending_view_.number && !(state_.view == ViewKind::matrix && pending_matrix_.number);
 }
-bool App::busy() const { return pending_view_.number || pending_matrix_.number || pending_thumbs_.number; }
+bool App::busy() const {
+  return pending_view_.number || pending_matrix_.number || pending_thumbs_.number || wall_.pending.number || layers_.pending.number || picture_.pending.number;
+}
 
 int App::depth() const {
   const int end = shown_.recipe.end_layer < 0 ? stream().layers() : shown_.recipe.end_layer;
@@ -137,12 +139,61 @@ std::string App::token_name(int index, bool key, bool short_form) const {
   return fill(words.empty() ? "{row}, {column}" : words, at);
 }
 
+// --- answers that only some views want
+
+template <class T>
+void App::ask_side(Side<T>& side, std::string_view verb, bool wanted, std::string args) {
+  if (!wanted || (side.data && args == side.args) || args == side.failed) {
+    drop(side.pending);
+    return;
+  }
+  side.failed.clear();
+  put(side.pending, verb, std::move(args));
+}
+
+template <class T>
+bool App::take_side(Side<T>& side, std::uint32_t number, std::span<const std::uint8_t> archive) {
+  if (number != side.pending.number) return false;
+  T data;
+  if (!read_archive(archive, data)) {
+    failure(number, R"({"code":"read_failed"})");
+    return true;
+  }
+  side.data = std::move(data);
+  side.args = std::move(side.pending.args);
+  side.pending = {};
+  ++side.version;
+  return true;
+}
+
+template <class T>
+bool App::fail_side(Side<T>& side, std::uint32_t number) {
+  if (number != side.pending.number) return false;
+  side.failed = std::move(side.pending.args);
+  side.pending = {};
+  side.data.reset();
+  ++side.version;
+  return true;
+}
+
+template <class T>
+void App::forget_side(Side<T>& side) {
+  drop(side.pending);
+  side.data.reset();
+  side.args.clear();
+  side.failed.clear();
+  ++side.version;
+}
+
 // --- input from outside
 
 int App::default_query(const Stream& stream) const { return std::max(0, first_query(*dump_, stream)); }
 
 void App::open(DumpInfo dump) {
   for (Pending* p : {&pending_view_, &pending_matrix_, &pending_thumbs_}) drop(*p);
+  forget_side(wall_);
+  forget_side(layers_);
+  forget_side(picture_);
   dump_ = std::move(dump);
   shown_streams_.clear();
   view_.reset();
@@ -203,6 +254,8 @@ void App::answer(std::uint32_t number, std::span<const std::uint8_t> archive) {
     thumbs_ = std::move(thumbs);
     thumbs_args_ = std::move(pending_thumbs_.args);
     pending_thumbs_ = {};
+  } else {
+    (void)(take_side(wall_, number, archive) || take_side(layers_, number, archive) || take_side(picture_, number, archive));
   }
 }
 
@@ -225,7 +278,7 @@ void App::failure(std::uint32_t number, const std::string& error_json) {
   } else if (number == pending_thumbs_.number) {
     failed_thumbs_ = std::move(pending_thumbs_.args);
     pending_thumbs_ = {};
-  } else {
+  } else if (!fail_side(wall_, number) && !fail_side(layers_, number) && !fail_side(picture_, number)) {
     return;
   }
   tell_("error", error_json);
@@ -253,6 +306,9 @@ void App::keep_in_range(AppState& s) const {
   m.head = std::clamp(m.head, 0, std::max(0, stream.heads - 1));
   if (m.kind == MatrixKind::after_layer && !chain) m.kind = MatrixKind::result;
   if (m.kind == MatrixKind::head && stream.heads == 0) m.kind = MatrixKind::fused_layer;
+  if (s.view == ViewKind::image && dump_->grid.rows == 0) s.view = ViewKind::graph;
+  if (s.view == ViewKind::heads && stream_of(r).heads == 0) s.view = ViewKind::graph;
+  if (s.heads.layer >= layers || s.heads.head >= stream_of(r).heads || s.heads.layer < 0 || s.heads.head < 0) s.heads.layer = s.heads.head = -1;
   if (!(m.low >= 0)) m.low = -1;
   if (!(m.high > std::max(0.0, m.low))) m.high = -1;
   for (Camera* c : {&m.camera, &s.graph.camera}) {
@@ -378,10 +434,43 @@ void App::ask_thumbs() {
   put(pending_thumbs_, "thumbs", std::move(args));
 }
 
+// The wall does not depend on the recipe; with a grid its pictures are rows over the patches.
+void App::ask_sides() {
+  const bool grid = dump_->grid.rows > 0;
+  Recipe plain;
+  plain.stream = state_.recipe.stream;
+  plain.method = Method::raw;
+  const std::string query = std::to_string(state_.selection.query);
+  ask_side(wall_, "wall", state_.view == ViewKind::heads && view_possible(ViewKind::heads),
+           R"({"recipe":)" + recipe_to_json(plain) + R"(,"query":)" + (grid && state_.recipe.merge == Merge::pieces ? query : "-1") + "}");
+  const bool deep = is_chain(stream_of(state_.recipe), state_.recipe);
+  Recipe layers = state_.recipe;
+  if (!deep) {
+    layers = plain;
+    layers.first_layer = state_.recipe.first_layer;
+    layers.end_layer = state_.recipe.end_layer;
+  }
+  ask_side(layers_, "layers", state_.view == ViewKind::depth, R"({"recipe":)" + recipe_to_json(layers) + R"(,"query":)" + query + "}");
+  ask_side(picture_, "picture", grid && (state_.view == ViewKind::image || state_.view == ViewKind::heads), "{}");
+}
+
+void App::set_picture(Picture picture) {
+  forget_side(picture_);
+  picture_.data = std::move(picture);
+  picture_.args = "{}";
+}
+
+bool App::view_possible(ViewKind view) const {
+  if (view == ViewKind::image) return dump_ && dump_->grid.rows > 0;
+  if (view == ViewKind::heads) return dump_ && stored_stream().heads > 0;
+  return true;
+}
+
 void App::state_changed() {
   ask_view();
   ask_matrix();
   ask_thumbs();
+  ask_sides();
   if (!pending_view_.number) {
     const AppState old = shown_;
     shown_ = state_;

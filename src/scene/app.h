@@ -51,6 +51,15 @@ class App {
   [[nodiscard]] const ViewData* view() const { return view_ ? &*view_ : nullptr; }
   [[nodiscard]] const MatrixData* matrix() const { return matrix_ ? &*matrix_ : nullptr; }  // fits shown(), or null: pending
   [[nodiscard]] const ThumbData* thumbs() const { return thumbs_ ? &*thumbs_ : nullptr; }
+  // What single views ask for beside it; null: pending, or not to be had. The version changes with the numbers.
+  [[nodiscard]] const WallData* wall() const { return wall_.data ? &*wall_.data : nullptr; }
+  [[nodiscard]] std::uint64_t wall_version() const { return wall_.version; }
+  [[nodiscard]] const DepthData* layers() const { return layers_.data ? &*layers_.data : nullptr; }
+  [[nodiscard]] const Picture* picture() const { return picture_.data && picture_.data->width > 0 ? &*picture_.data : nullptr; }
+  [[nodiscard]] std::uint64_t picture_version() const { return picture_.version; }
+  // A picture from outside: a file beside the dump, or the data URL of its metadata, decoded by the page. [h][w][3]
+  void set_picture(Picture picture);
+  [[nodiscard]] bool view_possible(ViewKind view) const;  // image: a grid of patches; heads: not fused in the file
   [[nodiscard]] std::uint64_t matrix_version() const { return matrix_version_; }  // changes when matrix() does
   [[nodiscard]] std::uint64_t view_version() const { return view_version_; }
   [[nodiscard]] bool settled() const;  // the answers for the wanted state are here
@@ -89,6 +98,23 @@ class App {
     std::uint32_t number = 0;  // 0: none
     std::string args;          // what was asked: two questions are the same when their arguments are
   };
+  // An answer that only some views want.
+  template <class T>
+  struct Side {
+    std::optional<T> data;
+    Pending pending;
+    std::string args, failed;  // the question answered; one not to be asked again and again
+    std::uint64_t version = 0;
+  };
+  template <class T>
+  void ask_side(Side<T>& side, std::string_view verb, bool wanted, std::string args);
+  template <class T>
+  bool take_side(Side<T>& side, std::uint32_t number, std::span<const std::uint8_t> archive);
+  template <class T>
+  bool fail_side(Side<T>& side, std::uint32_t number);
+  template <class T>
+  void forget_side(Side<T>& side);
+  void ask_sides();
   [[nodiscard]] const Stream& stream_of(const Recipe& recipe) const;  // as stored
   [[nodiscard]] const Stream& shown_of(const Recipe& recipe) const;   // as its results have it
   [[nodiscard]] bool whole_matrix(const AppState& s) const;
@@ -129,6 +155,9 @@ class App {
   std::string failed_matrix_, failed_thumbs_;  // not to be asked again and again
   std::uint64_t matrix_version_ = 0, view_version_ = 0;
   Pending pending_view_, pending_matrix_, pending_thumbs_;
+  Side<WallData> wall_;
+  Side<DepthData> layers_;
+  Side<Picture> picture_;
   std::vector<AppState> undo_, redo_;
   std::optional<AppState> drag_from_;  // the state before the drag in progress
   unsigned last_step_ = 0;             // fields that the newest history entry changed; 0: none

@@ -100,6 +100,13 @@ std::string allowed_values(std::string_view field) {
   return "a name";
 }
 
+std::optional<ViewKind> view_named(std::string_view command) {
+  constexpr std::string_view kNames[] = {"view.graph", "view.matrix", "view.heads", "view.image", "view.depth"};
+  const auto found = std::find(std::begin(kNames), std::end(kNames), command);
+  if (found == std::end(kNames)) return std::nullopt;
+  return static_cast<ViewKind>(found - std::begin(kNames));
+}
+
 }  // namespace
 
 std::optional<Error> App::check(const AppState& s) const {
@@ -222,10 +229,11 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
     }
     if (r.merge != before.merge && stream_of(before).name == stream_of(r).name) keep_token(next, before);
     if (r.first_layer != before.first_layer || r.end_layer != before.end_layer) next.selection.level = -1;
-  } else if (id == "view.graph" || id == "view.matrix") {
-    next.view = id == "view.graph" ? ViewKind::graph : ViewKind::matrix;
+  } else if (const auto view = view_named(id)) {
+    if (!view_possible(*view)) return Error{ErrorCode::usage, {{"detail", *view == ViewKind::image ? "Image needs a patch grid, and this file has none" : "The heads are fused in this file already"}}};
+    next.view = *view;
   } else if (id == "view.fit") {
-    (next.view == ViewKind::graph ? next.graph.camera : next.matrix.camera) = {};
+    (next.view == ViewKind::matrix ? next.matrix.camera : next.graph.camera) = {};
   } else if (id == "view.zoom" || id == "view.zoom_in" || id == "view.zoom_out") {
     double factor = id == "view.zoom_out" ? 1 / 1.5 : 1.5;
     if (id == "view.zoom") {
@@ -252,6 +260,29 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
   } else if (id == "matrix.range") {
     if (!needs("low") || !needs("high") || !read_fields(args, "matrix", next)) return refused("low < high");
     if (next.matrix.low >= 0 && next.matrix.high >= 0 && next.matrix.low >= next.matrix.high) return refused("low < high");
+  } else if (id == "heads.choose") {
+    if (!needs("layer") || !needs("head") || !read_fields(args, "heads", next)) return refused("0..");
+  } else if (id == "heads.order" || id == "heads.role") {
+    if (!needs(id.substr(6)) || !read_fields(args, "heads", next)) return refused("layer, role, spread, distance");
+  } else if (id == "heads.open") {
+    if (!needs("layer") || !needs("head") || !read_fields(args, "heads", next) || next.heads.layer < 0 || next.heads.head < 0) return refused("0..");
+    next.view = ViewKind::matrix;
+    next.matrix.kind = MatrixKind::head;
+    next.matrix.layer = next.heads.layer;
+    next.matrix.head = next.heads.head;
+    next.matrix.low = next.matrix.high = -1;
+    next.matrix.camera = {};
+  } else if (id == "heads.fuse") {
+    if (!needs("head") || !read_fields(args, "heads", next) || next.heads.head < 0) return refused("0..");
+    next.recipe.heads = {next.heads.head};
+  } else if (id == "image.smooth") {
+    next.image.smooth = !next.image.smooth;
+  } else if (id == "image.outline") {
+    next.image.outline = !next.image.outline;
+  } else if (id == "image.opacity") {
+    if (!needs("opacity") || !read_fields(args, "image", next)) return refused("0..1");
+  } else if (id == "depth.measure") {
+    if (!needs("measure") || !read_fields(args, "depth", next)) return refused("entropy, distance, top_share, sink_mass, effective_rank, key");
   } else if (id == "escape") {
     if (next.selection.key >= 0) next.selection.key = -1;
     else if (next.selection.level >= 0) next.selection.level = -1;

@@ -10,7 +10,8 @@
 
 namespace rollscope {
 
-enum class ViewKind : std::uint8_t { graph, matrix };
+enum class ViewKind : std::uint8_t { graph, matrix, heads, image, depth };
+inline constexpr int kViewKinds = 5;
 enum class ScaleCurve : std::uint8_t { linear, log, per_row };
 
 // One selection that every view reads and writes. Indices count from 0; -1: none.
@@ -45,12 +46,36 @@ struct GraphState {
   bool operator==(const GraphState&) const = default;
 };
 
+enum class HeadOrder : std::uint8_t { layer, role, spread, distance };
+struct HeadsState {
+  int layer = -1, head = -1;  // the chosen head; -1: none
+  HeadOrder order = HeadOrder::layer;
+  int role = -1;              // HeadRole that is shown; -1: all
+  bool operator==(const HeadsState&) const = default;
+};
+
+struct ImageState {
+  bool smooth = false;   // bilinear for looks; patches for truth
+  double opacity = 0.7;  // of the map over the picture
+  bool outline = true;   // around the patches that hold half of the weight
+  bool operator==(const ImageState&) const = default;
+};
+
+struct DepthState {
+  int measure = 0;  // of kDepthMeasures
+  bool operator==(const DepthState&) const = default;
+};
+inline constexpr int kDepthMeasures = 6;  // entropy, distance, top_share, sink_mass, effective_rank, weight of the chosen key
+
 struct AppState {
   Recipe recipe;
   Selection selection;
   ViewKind view = ViewKind::graph;
   MatrixState matrix;
   GraphState graph;
+  HeadsState heads;
+  ImageState image;
+  DepthState depth;
   bool maximised = false;  // the main view alone
   bool drawer = false;     // phone: inspector drawn up
   bool operator==(const AppState&) const = default;

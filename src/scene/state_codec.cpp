@@ -5,12 +5,15 @@
 #include <optional>
 #include <span>
 
+#include "analysis/head_scores.h"
 #include "scene/json.h"
 
 namespace rollscope {
 namespace {
 
-constexpr std::string_view kViews[] = {"graph", "matrix"};
+constexpr std::string_view kViews[] = {"graph", "matrix", "heads", "image", "depth"};
+constexpr std::string_view kOrders[] = {"layer", "role", "spread", "distance"};
+constexpr std::string_view kMeasures[] = {"entropy", "distance", "top_share", "sink_mass", "effective_rank", "key"};
 constexpr std::string_view kKinds[] = {"result", "after_layer", "fused_layer", "head"};
 constexpr std::string_view kScales[] = {"linear", "log", "per_row"};
 const std::string_view kFusions[] = {fusion_name(Fusion::mean), fusion_name(Fusion::max), fusion_name(Fusion::min)};
@@ -210,6 +213,35 @@ void write_recipe(JsonWriter& w, const Recipe& r, bool for_engine) {
   w.end();
 }
 
+void read_heads_view(const Json& v, HeadsState& h, std::vector<std::string>& ignored) {
+  walk(v, "heads.", ignored, [&](std::string_view name, const Json& f) {
+    if (name == "layer") return read_int(f, -1, h.layer);
+    if (name == "head") return read_int(f, -1, h.head);
+    if (name == "order") return read_enum(f, kOrders, h.order);
+    if (name == "role") return read_int(f, -1, h.role) && (h.role = std::min(h.role, kHeadRoles - 1), true);
+    return false;
+  });
+}
+
+void read_image(const Json& v, ImageState& i, std::vector<std::string>& ignored) {
+  walk(v, "image.", ignored, [&](std::string_view name, const Json& f) {
+    if (name == "smooth") return read_bool(f, i.smooth);
+    if (name == "opacity") return read_number(f, 0, 1, i.opacity);
+    if (name == "outline") return read_bool(f, i.outline);
+    return false;
+  });
+}
+
+void read_depth(const Json& v, DepthState& d, std::vector<std::string>& ignored) {
+  walk(v, "depth.", ignored, [&](std::string_view name, const Json& f) {
+    if (name != "measure" || !f.is(Json::Kind::text)) return false;
+    const auto found = std::find(std::begin(kMeasures), std::end(kMeasures), f.text);
+    if (found == std::end(kMeasures)) return false;
+    d.measure = static_cast<int>(found - std::begin(kMeasures));
+    return true;
+  });
+}
+
 void write_camera(JsonWriter& w, const Camera& c) {
   w.key("camera").object().field("x", c.x).field("y", c.y).field("zoom", c.zoom).end();
 }
@@ -230,6 +262,9 @@ std::string state_to_json(const AppState& s) {
   w.field("scale", name_of(kScales, m.scale)).field("values", m.values).field("low", m.low).field("high", m.high);
   write_camera(w, m.camera);
   w.end();
+  w.key("heads").object().field("layer", s.heads.layer).field("head", s.heads.head).field("order", name_of(kOrders, s.heads.order)).field("role", s.heads.role).end();
+  w.key("image").object().field("smooth", s.image.smooth).field("opacity", s.image.opacity).field("outline", s.image.outline).end();
+  w.key("depth").object().field("measure", kMeasures[static_cast<std::size_t>(s.depth.measure)]).end();
   return w.field("maximised", s.maximised).field("drawer", s.drawer).end().text();
 }
 
@@ -258,6 +293,9 @@ void state_from_json(std::string_view json, AppState& s, std::vector<std::string
       return true;
     }
     if (name == "matrix") return read_matrix(f, s.matrix, ignored), true;
+    if (name == "heads") return read_heads_view(f, s.heads, ignored), true;
+    if (name == "image") return read_image(f, s.image, ignored), true;
+    if (name == "depth") return read_depth(f, s.depth, ignored), true;
     if (name == "maximised") return read_bool(f, s.maximised);
     if (name == "drawer") return read_bool(f, s.drawer);
     return false;

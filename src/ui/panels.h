@@ -16,6 +16,9 @@ void draw_text_strip(Ui& ui, const Box& box);
 void draw_tabs(Ui& ui, const Box& box);
 void draw_graph_view(Ui& ui, const Box& box);
 void draw_matrix_view(Ui& ui, const Box& box);
+void draw_heads_view(Ui& ui, const Box& box);
+void draw_image_view(Ui& ui, const Box& box);
+void draw_depth_view(Ui& ui, const Box& box);
 
 void draw_inspector(Ui& ui, const Box& box);
 void draw_drawer(Ui& ui, const Box& box, float handle);  // the inspector of a phone

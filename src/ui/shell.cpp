@@ -8,6 +8,8 @@
 #include "scene/json.h"
 #include "ui/draw.h"
 #include "ui/graph_panel.h"
+#include "ui/heads_panel.h"
+#include "ui/image_panel.h"
 #include "ui/matrix_panel.h"
 #include "ui/names.h"
 #include "ui/panels.h"
@@ -22,8 +24,13 @@ constexpr float kPhone = 640;
 void draw_view(Ui& ui, const Box& b) {
   fill(ui, b, ui.theme.panel);
   ImGui::PushClipRect({b.x, b.y}, {b.right(), b.bottom()}, true);
-  if (ui.state().view == ViewKind::graph) draw_graph_view(ui, b);
-  else draw_matrix_view(ui, b), ui.showed_picture = true;
+  switch (ui.state().view) {
+    case ViewKind::graph: draw_graph_view(ui, b); break;
+    case ViewKind::matrix: draw_matrix_view(ui, b), ui.showed_picture = true; break;
+    case ViewKind::heads: draw_heads_view(ui, b); break;
+    case ViewKind::image: draw_image_view(ui, b); break;
+    case ViewKind::depth: draw_depth_view(ui, b); break;
+  }
   ImGui::PopClipRect();
   if (ui.waiting) {
     // The picture is still the old one, and says so.
@@ -125,7 +132,8 @@ void desk_layout(Ui& ui, Box b) {
   const Box right = b.cut_right(inspector);
   draw_tabs(ui, b.cut_top(34));
   draw_view(ui, b);
-  draw_inspector(ui, right);
+  if (shows_head_inspector(ui)) draw_head_inspector(ui, right);
+  else draw_inspector(ui, right);
   if (status.h > 0) draw_status_line(ui, status);
 }
 
@@ -140,10 +148,13 @@ void draw_tabs(Ui& ui, const Box& box) {
     ViewKind view;
     std::string_view words;
   };
-  const Tab tabs[] = {{"tab.graph", "view.graph", ViewKind::graph, ui.words("ui.tab.graph")}, {"tab.matrix", "view.matrix", ViewKind::matrix, ui.words("ui.tab.matrix")}};
+  std::vector<Tab> tabs{{"tab.graph", "view.graph", ViewKind::graph, ui.words("ui.tab.graph")}, {"tab.matrix", "view.matrix", ViewKind::matrix, ui.words("ui.tab.matrix")}};
+  if (ui.app.view_possible(ViewKind::heads)) tabs.push_back({"tab.heads", "view.heads", ViewKind::heads, ui.words("ui.tab.heads")});
+  tabs.push_back({"tab.depth", "view.depth", ViewKind::depth, ui.words("ui.tab.depth")});
+  if (ui.app.view_possible(ViewKind::image)) tabs.push_back({"tab.image", "view.image", ViewKind::image, ui.words("ui.tab.image")});
   float x = box.x + (ui.phone ? 0 : 8);
   for (const Tab& t : tabs) {
-    const float w = ui.phone ? box.w / 2 : std::round(text_width(ui, t.words, {13, Weight::medium, 0})) + 24;
+    const float w = ui.phone ? box.w / static_cast<float>(tabs.size()) : std::round(text_width(ui, t.words, {13, Weight::medium, 0})) + 24;
     const Box b{x, box.y, w, box.h};
     const Press p = press(ui, t.id, b, true, 2);
     const bool on = ui.app.state().view == t.view;
@@ -209,6 +220,8 @@ void draw_shell(Ui& ui) {
 void forget_gpu(Ui& ui, bool lost) {
   forget_graph(ui, lost);
   forget_matrix(ui, lost);
+  forget_heads(ui, lost);
+  forget_image(ui, lost);
 }
 
 namespace {

@@ -5,6 +5,8 @@
 
 #include "imgui_internal.h"
 #include "ui/graph_panel.h"
+#include "ui/heads_panel.h"
+#include "ui/image_panel.h"
 #include "ui/matrix_panel.h"
 #include "ui/tooltip.h"
 
@@ -19,6 +21,8 @@ Ui::Ui(App& a, gpu::Gpu& g, gpu::LabelAtlas& l, Services s) : app(a), gpu(g), at
   tip = std::make_unique<Tip>();
   graph = std::make_unique<GraphPanel>();
   matrix = std::make_unique<MatrixPanel>();
+  heads = std::make_unique<HeadsPanel>();
+  image = std::make_unique<ImagePanel>();
   app.set_words([this](std::string_view key) { return words.has(key) ? std::string(words(key)) : std::string(); });
 }
 Ui::~Ui() = default;

@@ -66,6 +66,8 @@ struct Wheel {
 };
 
 struct GraphPanel;
+struct HeadsPanel;
+struct ImagePanel;
 struct MatrixPanel;
 
 struct Ui {
@@ -118,6 +120,8 @@ struct Ui {
   // --- what panels keep between frames
   std::unique_ptr<GraphPanel> graph;
   std::unique_ptr<MatrixPanel> matrix;
+  std::unique_ptr<HeadsPanel> heads;
+  std::unique_ptr<ImagePanel> image;
   float strip_scroll = 0, inspector_scroll = 0, inspector_height = 0;
   int strip_query = -1;         // the chosen output was scrolled to already
   float pan_x = 0, pan_y = 0;   // drag of a view or a scrolling panel

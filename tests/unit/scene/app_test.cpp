@@ -264,14 +264,19 @@ TEST_CASE("every command of the table runs, and no other") {
       {"recipe.heads", R"({"heads": [1]})"},      {"recipe.residual", R"({"residual": 0.25})"},
       {"recipe.layers", R"({"layers": [1, 3]})"}, {"view.zoom", R"({"factor": 1.1})"},
       {"graph.keep", R"({"keep": 0.5})"},         {"matrix.show", R"({"kind": "head", "layer": 0, "head": 1})"},
-      {"matrix.scale", R"({"scale": "log"})"},    {"matrix.range", R"({"low": 0.1, "high": 0.5})"}};
+      {"matrix.scale", R"({"scale": "log"})"},    {"matrix.range", R"({"low": 0.1, "high": 0.5})"},
+      {"heads.choose", R"({"layer": 1, "head": 1})"}, {"heads.open", R"({"layer": 1, "head": 1})"}, {"heads.fuse", R"({"head": 1})"},
+      {"heads.order", R"({"order": "role"})"},    {"heads.role", R"({"role": 2})"}, {"image.opacity", R"({"opacity": 0.5})"},
+      {"depth.measure", R"({"measure": "distance"})"}};
   for (const Command& c : commands()) {
     CAPTURE(std::string(c.id));
     Bench b;
     b.app.open(test::make_dump());
     b.answer_view();
     const auto it = args.find(c.id);
-    CHECK(b.app.run(c.id, it == args.end() ? "{}" : it->second) == "{}");
+    const std::string ran = b.app.run(c.id, it == args.end() ? "{}" : it->second);
+    if (c.id == "view.image") CHECK(error_code(ran) == "usage");  // this dump has no patches
+    else CHECK(ran == "{}");
     if (it == args.end()) continue;
     const AppState before = b.app.state();
     CHECK(error_code(b.app.run(c.id, "{}")) == "bad_value");

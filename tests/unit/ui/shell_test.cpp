@@ -192,7 +192,7 @@ TEST_CASE("a cross stream names what its rows predict and keeps one question per
 
 TEST_CASE("every dump draws at every size, in every language, without a broken number") {
   for (const char* lang : {"en", "fr", "ja"})
-    for (const auto [w, h] : {std::pair{1280.f, 756.f}, {390.f, 792.f}, {320.f, 400.f}, {700.f, 500.f}, {1920.f, 1036.f}, {2560.f, 1396.f}}) {
+    for (const auto& [w, h] : {std::pair{1280.f, 756.f}, {390.f, 792.f}, {320.f, 400.f}, {700.f, 500.f}, {1920.f, 1036.f}, {2560.f, 1396.f}}) {
       Desk d(w, h, lang);
       for (const char* name : {"sentiment_negative.npz", "minilm_long.f16.npz", "enfr_i_love_you.npz", "vit_digit_a.npz", "sort_full.npz", "minilm_unicode.safetensors", "minilm_cat.headmean.npy"}) {
         CAPTURE(lang);
@@ -202,8 +202,8 @@ TEST_CASE("every dump draws at every size, in every language, without a broken n
         for (const auto& s : d.app.dump().streams) {
           d.app.run("recipe.stream", R"({"stream":")" + s.name + R"("})");
           d.settle();
-          for (const char* view : {"view.graph", "view.matrix"}) {
-            d.app.run(view);
+          for (const char* view : {"view.graph", "view.matrix", "view.depth", "view.heads", "view.image"}) {
+            if (d.app.run(view) != "{}") continue;  // no heads, no patches
             d.settle();
             CHECK(d.ui->showed_picture);
             for (const auto& c : d.ui->record.controls) CHECK(c.box.w > 0);
