@@ -259,6 +259,7 @@ function hear(event, detail) {
   else if (event === "examples") header.openExamples();
   else if (event === "report") openReport();
   else if (event === "error") { if (detail.code !== "cancelled") say(locale.error(detail).what); }
+  else if (event === "picture") part(() => import("./picture.js")).then(({ decode }) => decode(detail.url)).then(({ rgb, width, height }) => page.picture(rgb, width, height)).catch(() => {});
   else if (event === "edit") {
     part(() => import("./edit.js")).then(({ editNumber }) => editNumber(byId("stage"), detail, {
       label: locale.t("dom.edit"), focusBack: () => canvas.focus({ preventScroll: true }),

@@ -86,6 +86,8 @@ export class Page {
   progress(name, p) {
     this.#call((m) => this.#text(m, name, (at) => m._page_progress(at, p.fraction, p.bytes, p.total, p.layer, p.layers)));
   }
+  /** @param {Uint8Array} rgb */
+  picture(rgb, width, height) { this.#call((m) => this.#bytes(m, rgb.buffer, (at) => m._page_picture(at, width, height))); }
   memory(bytes) { this.#call((m) => m._page_memory(bytes)); }
 
   command(id, args) {

@@ -89,6 +89,14 @@ void page_progress(const char* name, double fraction, double bytes, double total
   p.wake(1);
 }
 
+void page_picture(const std::uint8_t* rgb, int width, int height) {
+  if (!rgb || width <= 0 || height <= 0) return;
+  PageLoop& p = PageLoop::get();
+  const std::size_t size = static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3;
+  p.app->set_picture({width, height, {rgb, rgb + size}});
+  p.wake();
+}
+
 void page_memory(double heap_bytes) {
   PageLoop& p = PageLoop::get();
   // Printed in whole megabytes: a smaller change draws nothing.

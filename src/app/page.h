@@ -40,6 +40,8 @@ void page_dump(const std::uint8_t* bytes, int size);
 void page_answer(std::uint32_t number, const std::uint8_t* bytes, int size, const char* error);
 // A file is being read: fraction in [0, 1] or -1 for none; the status line shows it.
 void page_progress(const char* name, double fraction, double bytes, double total, int layer, int layers);
+// The picture that patches are of, decoded: width x height pixels of 3 bytes (answer to the event "picture").
+void page_picture(const std::uint8_t* rgb, int width, int height);
 // Bytes of all wasm heaps, for the status line and stats().
 void page_memory(double heap_bytes);
 

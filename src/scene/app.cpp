@@ -255,7 +255,9 @@ void App::answer(std::uint32_t number, std::span<const std::uint8_t> archive) {
     thumbs_args_ = std::move(pending_thumbs_.args);
     pending_thumbs_ = {};
   } else {
+    const bool picture = number == picture_.pending.number;
     (void)(take_side(wall_, number, archive) || take_side(layers_, number, archive) || take_side(picture_, number, archive));
+    if (picture) tell_picture();
   }
 }
 
@@ -452,6 +454,15 @@ void App::ask_sides() {
   }
   ask_side(layers_, "layers", state_.view == ViewKind::depth, R"({"recipe":)" + recipe_to_json(layers) + R"(,"query":)" + query + "}");
   ask_side(picture_, "picture", grid && (state_.view == ViewKind::image || state_.view == ViewKind::heads), "{}");
+}
+
+// A picture that only a browser can decode: the page does, and set_picture() follows.
+void App::tell_picture() {
+  if (!picture_.data || picture_.data->width > 0) return;
+  const auto found = dump_->meta.find("image");
+  if (found == dump_->meta.end() || !found->second.starts_with("data:image/")) return;
+  JsonWriter w;
+  tell_("picture", w.object().field("url", found->second).end().text());
 }
 
 void App::set_picture(Picture picture) {

@@ -134,6 +134,7 @@ class App {
   void ask_thumbs();
   void adopt_view();    // the answered view is what is shown from now on
   void adopt_matrix();  // takes the newest matrix when it fits what is shown; drops one that does not
+  void tell_picture();
   void tell_selection();
   void tell_limits();
 
