@@ -269,9 +269,15 @@ function hear(event, detail) {
 }
 
 async function startEngine() {
-  const [text, server, wasm] = await Promise.all([loader.text("engine.js"), loader.text("engine-worker.js"), loader.bytes("engine.wasm")]);
-  engine = new Engine({ engine: text, server, wasm }, {
-    scripts: [new URL("engine.js", assets).href, new URL("engine-worker.js", assets).href],
+  const server = loader.text("engine-worker.js");
+  const set = async (name) => {
+    const [text, wasm] = await Promise.all([loader.text(`${name}.js`), loader.bytes(`${name}.wasm`)]);
+    return { parts: { engine: text, server: await server, wasm }, scripts: [new URL(`${name}.js`, assets).href, new URL("engine-worker.js", assets).href] };
+  };
+  const { parts, scripts } = await set("engine-first");
+  engine = new Engine(parts, {
+    scripts,
+    more: () => set("engine"),
     noWorker: query.has("noworker"),
     onChange: () => { page?.memory(heapBytes()); idle.look(); },
     onCrash: (failure) => say(locale.t("dom.engine_crashed", { what: locale.error(failure).what })),

@@ -20,7 +20,7 @@ const deps = path.join(top, "build/deps");
 const partial = process.argv.includes("--partial");
 
 const NOT_PUBLISHED = new Set(["serve.mjs", "build-site.mjs"]);
-const MODULES = ["page.mjs", "page.wasm", "engine.js", "engine.wasm"];
+const MODULES = ["page.mjs", "page.wasm", "engine-first.js", "engine-first.wasm", "engine.js", "engine.wasm"];
 
 // What the page holds of other people's work, and where its licence lies on the building machine.
 const debian = (name) => `/usr/share/doc/${name}/copyright`;

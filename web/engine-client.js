@@ -60,12 +60,13 @@ export class Engine {
   #current = null;    // {source, args} of the dump that is open
   #restoring = false; // that dump is being read again
   #restarting = false;
+  #growing = false;   // the whole engine is on its way
   heap = 0;
 
   /**
    * @param {Parts} parts
-   * @param {{scripts: string[], noWorker?: boolean, onChange?: () => void, onCrash?: (failure: Failure) => void}} options
-   *   scripts: addresses of the two scripts, for the page; onChange: an answer came, the heap may have grown; onCrash: no dump is open any more
+   * @param {{scripts: string[], more?: () => Promise<{parts: Parts, scripts: string[]}>, noWorker?: boolean, onChange?: () => void, onCrash?: (failure: Failure) => void}} options
+   *   scripts: addresses of the two scripts, for the page; more: the whole engine, where `parts` is the small one; onChange: an answer came, the heap may have grown; onCrash: no dump is open any more
    */
   constructor(parts, options) {
     this.parts = parts;
@@ -75,7 +76,7 @@ export class Engine {
   }
 
   /** Questions that have no answer yet. */
-  get pending() { return this.#open.size + (this.#restarting ? 1 : 0); }
+  get pending() { return this.#open.size + (this.#restarting || this.#growing ? 1 : 0); }
   get workers() { return this.#worker ? 1 : 0; }
 
   async #start() {
@@ -144,6 +145,7 @@ export class Engine {
       return;
     }
     if (message.kind === "partial") { question.onPartial?.(message.partial); return; }
+    if (message.error?.code === "more_needed" && this.options.more) { this.#grow(); return; }  // asked again by the whole engine
     clearTimeout(question.timer);
     this.#open.delete(message.id);
     if (message.kind === "done") {
@@ -188,6 +190,21 @@ export class Engine {
     this.ready = ready;
     ready.then(() => { for (const id of again) this.#deliver(id); }, (cause) => { for (const id of again) this.#receive(failedAnswer(id, cause)); })
       .finally(() => { this.#restarting = this.ready !== ready; this.options.onChange?.(); });
+  }
+
+  /** The small engine has met what it cannot do: the whole one takes its place, with the same dump and questions. */
+  #grow() {
+    if (this.#growing) return;
+    this.#growing = true;
+    this.options.more().then(({ parts, scripts }) => {
+      this.parts = parts;
+      this.options = { ...this.options, scripts, more: undefined };
+      globalThis.rollscopeServe = undefined;
+      this.#restart();
+    }, () => {
+      this.options.more = undefined;  // no network: the questions fail with what the engine said
+      for (const id of [...this.#open.keys()]) this.#receive({ kind: "failed", id, error: { code: "more_needed", params: {} } });
+    }).finally(() => { this.#growing = false; });
   }
 
   async #restore() {

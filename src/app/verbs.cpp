@@ -276,14 +276,11 @@ Result<std::unique_ptr<Job>> make_verb_job(std::shared_ptr<OpenDump> open, const
   auto args = Args::parse(text);
   if (!args) return tl::unexpected(std::move(args.error()));
   if (verb == "info") return make_info_job(std::move(open), *args);
-  if (verb == "explain") return make_explain_job(std::move(open), *args);
   if (verb == "view") return make_view_job(std::move(open), *args);
   if (verb == "matrix") return make_matrix_job(std::move(open), *args);
   if (verb == "thumbs") return make_thumbs_job(std::move(open), *args);
-  if (verb == "wall") return make_wall_job(std::move(open), *args);
-  if (verb == "layers") return make_layers_job(std::move(open), *args);
   if (verb == "picture") return make_picture_job(std::move(open), *args);
-  return fail(ErrorCode::usage, {{"detail", "There is no verb " + verb}});
+  return make_further_verb_job(std::move(open), verb, *args);
 }
 
 }  // namespace rollscope

@@ -111,6 +111,9 @@ struct Question {
 [[nodiscard]] VerbJob::Stage rows_stage(std::shared_ptr<Question> question, Recipe recipe, int query);
 
 [[nodiscard]] Result<std::unique_ptr<Job>> make_verb_job(std::shared_ptr<OpenDump> open, const std::string& verb, const std::string& args);
+// Those that a first visit does not ask: sets/all_verbs.cpp; in the small engine (sets/first_verbs.cpp) they fail with
+// more_needed, and the page takes the whole one. A program links one of the two.
+[[nodiscard]] Result<std::unique_ptr<Job>> make_further_verb_job(std::shared_ptr<OpenDump> open, const std::string& verb, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_info_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_explain_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_view_job(std::shared_ptr<OpenDump> open, const Args& args);

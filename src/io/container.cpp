@@ -4,6 +4,7 @@
 
 #include "io/inflate.h"
 #include "io/npy.h"
+#include "io/readers.h"
 #include "io/zip.h"
 
 namespace rollscope {
@@ -137,7 +138,7 @@ Result<Container> read_zip_container(const Source& source) {
   const auto ends = [&](std::string_view suffix) {
     return std::any_of(directory->members.begin(), directory->members.end(), [&](const ZipMember& m) { return m.name.ends_with(suffix); });
   };
-  if ((ends("/data.pkl") || ends("constants.pkl")) && !ends(".npy")) return read_torch_container(source, *directory);
+  if ((ends("/data.pkl") || ends("constants.pkl")) && !ends(".npy")) return read_torch_zip(source, *directory);
   Container out;
   out.format = "npz";
   for (const auto& name : directory->duplicates)

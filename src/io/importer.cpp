@@ -11,6 +11,7 @@
 #include "io/choose.h"
 #include "io/extras.h"
 #include "io/padding.h"
+#include "io/readers.h"
 #include "io/records.h"
 #include "io/sniff.h"
 #include "io/token_sources.h"
@@ -35,17 +36,7 @@ Result<Container> read_container(const Source& source, const std::string& name, 
   if (!head) return tl::unexpected(head.error());
   if (head->empty()) return fail(ErrorCode::empty, {{"detail", "it has 0 bytes"}});
   const Sniffed kind = sniff(*head, source->size(), name);
-  switch (kind.kind) {
-    case FileKind::npy: return read_npy_container(source);
-    case FileKind::zip: return read_zip_container(source);
-    case FileKind::safetensors: return read_safetensors_container(source);
-    case FileKind::json: return read_json_container(source, options.memory_limit, options.item);
-    case FileKind::torch_legacy: return read_torch_legacy_container(source);
-    case FileKind::pickle: return read_pickle_container(source);
-    case FileKind::html: return read_html_container(source, options.memory_limit);
-    case FileKind::table: return read_table_container(source);
-    case FileKind::foreign: break;
-  }
+  if (kind.kind != FileKind::foreign) return read_kind(kind.kind, source, options);
   return tl::unexpected(kind.error);
 }
 

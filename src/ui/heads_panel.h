@@ -12,10 +12,9 @@ struct HeadsPanel {
   bool dark = false;
   gpu::Texture atlas = 0;     // every head's picture, row by row
   int across = 1;             // pictures in a row of the atlas
+  int cell = 1;               // texels of a weight
   int side_w = 0, side_h = 0; // of one picture, texels
   int width = 0, height = 0;  // of the atlas
-  gpu::Texture picture = 0;   // under rows over patches: the user's picture, grey
-  std::uint64_t picture_version = 0;
   std::vector<int> order;     // heads as they are shown, layer * heads + head
   float scroll = 0;
 };

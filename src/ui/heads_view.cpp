@@ -29,9 +29,13 @@ void measure(Ui& ui) {
   HeadsPanel& p = *ui.heads;
   const WallData& w = *ui.app.wall();
   const PatchGrid& grid = ui.app.dump().grid;
-  p.side_w = over_patches(ui) ? grid.columns : w.columns;
-  p.side_h = over_patches(ui) ? grid.rows : w.rows;
+  const int columns = over_patches(ui) ? grid.columns : w.columns, rows = over_patches(ui) ? grid.rows : w.rows;
   const int count = w.layers * w.heads;
+  // ImGui filters: a cell of several texels keeps its edges.
+  p.cell = 1;
+  while (p.cell < 6 && static_cast<double>(columns) * rows * (p.cell + 1) * (p.cell + 1) * count < 0.8 * kAtlasSide * kAtlasSide) ++p.cell;
+  p.side_w = columns * p.cell;
+  p.side_h = rows * p.cell;
   p.across = std::clamp(kAtlasSide / std::max(1, p.side_w), 1, std::max(1, count));
   p.width = p.across * p.side_w;
   p.height = (count + p.across - 1) / p.across * p.side_h;
@@ -53,11 +57,12 @@ void paint(Ui& ui, int index, const std::vector<std::uint8_t>& lut, std::vector<
     for (int x = 0; x < p.side_w; ++x) {
       std::uint8_t* to = &rgba[4 * ((top + static_cast<std::size_t>(y)) * width + left + static_cast<std::size_t>(x))];
       int t = 0;
-      if (patches) t = most > 0 ? static_cast<int>(255 * row[y * grid.columns + x] / most) : 0;
-      else t = w.cells[(static_cast<std::size_t>(index) * static_cast<std::size_t>(w.rows) + static_cast<std::size_t>(y)) * static_cast<std::size_t>(w.columns) + static_cast<std::size_t>(x)];
+      const int r = y / p.cell, c = x / p.cell;
+      if (patches) t = most > 0 ? static_cast<int>(255 * row[r * grid.columns + c] / most) : 0;
+      else t = w.cells[(static_cast<std::size_t>(index) * static_cast<std::size_t>(w.rows) + static_cast<std::size_t>(r)) * static_cast<std::size_t>(w.columns) + static_cast<std::size_t>(c)];
       const std::uint8_t* from = &lut[static_cast<std::size_t>(std::clamp(t, 0, 255)) * 4];
       std::copy(from, from + 4, to);
-      const bool unseen = !patches && ui.app.stored_stream().causal && static_cast<double>(x) / w.columns > static_cast<double>(y + 1) / w.rows;
+      const bool unseen = !patches && ui.app.stored_stream().causal && static_cast<double>(c) / w.columns >= static_cast<double>(r + 1) / w.rows;
       if (unseen) to[3] = 0;
     }
 }
@@ -182,7 +187,7 @@ void tile_words(Ui& ui, const Box& t, float gap, int index) {
     fill(ui, {x, t.bottom() + 5, 3, 11}, dim ? ui.theme.line2 : role_colour(ui, note.role));
     x += 6;
   }
-  if (named && t.w >= 54) words += " " + ui.words.number(100 * static_cast<double>(note.score), 0);
+  if (const std::string number = " " + ui.words.number(100 * static_cast<double>(note.score), 0); named && label_width(ui, words + number, 12, true) <= width - (x - t.x)) words += number;
   const float used = label_width(ui, words, 12, named);
   if (used <= width - (x - t.x)) label(ui, x, baseline(t.bottom() + 3, 16, 12), words, 12, named, ink.colour);
   else label(ui, x, baseline(t.bottom() + 3, 16, 12), label_cut(ui, words, 12, named, width - (x - t.x)), 12, named, ink.colour);
@@ -255,8 +260,7 @@ std::string role_words(const Ui& ui, const HeadNote& note) {
 void forget_heads(Ui& ui, bool lost) {
   HeadsPanel& p = *ui.heads;
   if (!lost && p.atlas) ui.gpu.destroy_texture(p.atlas);
-  if (!lost && p.picture) ui.gpu.destroy_texture(p.picture);
-  p.atlas = p.picture = 0;
+  p.atlas = 0;
   p.version = 0;
 }
 

@@ -75,16 +75,17 @@ void update_picture(Ui& ui) {
   // A texture has a limit; a larger picture is thinned out, which the patches hide anyway.
   constexpr int kMost = 2048;
   const int step = std::max(1, (std::max(picture->width, picture->height) + kMost - 1) / kMost);
-  const int w = picture->width / step, h = picture->height / step;
+  // A picture of few pixels keeps them: each becomes a square of texels, since ImGui filters.
+  const int grow = std::clamp(512 / std::max(picture->width, picture->height), 1, 16);
+  const int w = picture->width / step * grow, h = picture->height / step * grow;
   std::vector<std::uint8_t> rgba(static_cast<std::size_t>(w) * static_cast<std::size_t>(h) * 4, 255);
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x) {
-      const std::uint8_t* from = &picture->rgb[3 * (static_cast<std::size_t>(y * step) * static_cast<std::size_t>(picture->width) + static_cast<std::size_t>(x * step))];
+      const std::uint8_t* from = &picture->rgb[3 * (static_cast<std::size_t>(y / grow * step) * static_cast<std::size_t>(picture->width) + static_cast<std::size_t>(x / grow * step))];
       const auto grey = static_cast<std::uint8_t>((54 * from[0] + 183 * from[1] + 19 * from[2]) >> 8);
       std::fill_n(&rgba[4 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(w) + static_cast<std::size_t>(x))], 3, grey);
     }
-  const bool small = w < 256;  // a picture of few pixels keeps them
-  p.picture = ui.gpu.create_texture(w, h, false, !small);
+  p.picture = ui.gpu.create_texture(w, h, false, true);
   ui.gpu.update_texture(p.picture, 0, 0, w, h, rgba);
 }
 

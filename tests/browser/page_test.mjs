@@ -172,10 +172,10 @@ export default [
     name: "a file of the page that does not arrive is named",
     async run(ctx) {
       const page = await ctx.newPage();
-      await page.route("**/engine.wasm", (route) => route.fulfill({ status: 503, body: "busy" }));
+      await page.route("**/engine-first.wasm", (route) => route.fulfill({ status: 503, body: "busy" }));
       await page.goto(ctx.url);
       await page.waitForSelector("#message:not([hidden])");
-      ctx.assert.match(await page.textContent("#message"), /engine\.wasm: HTTP 503/);
+      ctx.assert.match(await page.textContent("#message"), /engine-first\.wasm: HTTP 503/);
     },
   },
   {

@@ -2,13 +2,13 @@
 
 rollscope_sources(cli_sources src/app/cli*.cpp)
 if(cli_sources)
-  add_executable(rollscope ${cli_sources})
+  add_executable(rollscope ${cli_sources} ${rollscope_all})
   target_link_libraries(rollscope PRIVATE rollscope_flags rollscope_session rollscope_figure rollscope_platform)
   target_include_directories(rollscope PRIVATE "${CMAKE_BINARY_DIR}/generated")
 endif()
 
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/unit/*_test.cpp)
-add_executable(rollscope_tests tests/unit/main.cpp ${test_sources})
+add_executable(rollscope_tests tests/unit/main.cpp ${test_sources} ${rollscope_all})
 target_link_libraries(rollscope_tests PRIVATE rollscope_flags
   rollscope_session rollscope_ui rollscope_gpu rollscope_figure rollscope_scene rollscope_platform
   rollscope_imgui rollscope_zlib)
@@ -23,7 +23,7 @@ if(ROLLSCOPE_FUZZ)
   file(GLOB fuzzers CONFIGURE_DEPENDS tests/fuzz/*_fuzz.cpp)
   foreach(source ${fuzzers})
     get_filename_component(name ${source} NAME_WE)
-    add_executable(${name} ${source})
+    add_executable(${name} ${source} ${rollscope_all})
     target_link_libraries(${name} PRIVATE rollscope_flags rollscope_session rollscope_platform)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     add_dependencies(fuzzers ${name})
@@ -33,6 +33,6 @@ endif()
 # Programs that time things (tests/run bench).
 file(GLOB bench_sources CONFIGURE_DEPENDS tests/bench/*_bench.cpp)
 if(bench_sources)
-  add_executable(rollscope_bench EXCLUDE_FROM_ALL ${bench_sources})
+  add_executable(rollscope_bench EXCLUDE_FROM_ALL ${bench_sources} ${rollscope_all})
   target_link_libraries(rollscope_bench PRIVATE rollscope_flags rollscope_session rollscope_scene rollscope_platform rollscope_eigen)
 endif()

@@ -44,18 +44,25 @@ function(rollscope_js_libraries target pattern)
   endforeach()
 endfunction()
 
+# engine: all of it. engine-first: what the first visit with an example needs; the page takes the other when it is asked
+# for more (engine-client.js).
 file(GLOB engine_sources CONFIGURE_DEPENDS src/app/engine*.cpp src/platform/engine_web*.cpp)
-if(engine_sources)
-  add_executable(engine ${engine_sources})
-  target_compile_options(engine PRIVATE -Oz)
-  target_include_directories(engine PRIVATE "${CMAKE_BINARY_DIR}/generated")
-  target_link_libraries(engine PRIVATE rollscope_flags rollscope_session rollscope_platform)
+foreach(set all first)
+  if(set STREQUAL all)
+    set(name engine)
+  else()
+    set(name engine-first)
+  endif()
+  add_executable(${name} ${engine_sources} ${rollscope_${set}})
+  target_compile_options(${name} PRIVATE -Oz)
+  target_include_directories(${name} PRIVATE "${CMAKE_BINARY_DIR}/generated")
+  target_link_libraries(${name} PRIVATE rollscope_flags rollscope_session rollscope_platform)
   # Memory grows by a twentieth, not by the usual fifth: a large dump takes what it needs and little more.
-  target_link_options(engine PRIVATE -Oz ${common_link_options} -sEXPORT_NAME=RollscopeEngine -sENVIRONMENT=web,worker
+  target_link_options(${name} PRIVATE -Oz ${common_link_options} -sEXPORT_NAME=RollscopeEngine -sENVIRONMENT=web,worker
     -sMEMORY_GROWTH_GEOMETRIC_STEP=0.05)
-  rollscope_exports(engine "${CMAKE_SOURCE_DIR}/src/app/engine.h")
-  rollscope_js_libraries(engine web/libs/engine_*.js)
-endif()
+  rollscope_exports(${name} "${CMAKE_SOURCE_DIR}/src/app/engine.h")
+  rollscope_js_libraries(${name} web/libs/engine_*.js)
+endforeach()
 
 file(GLOB page_sources CONFIGURE_DEPENDS src/app/page*.cpp src/platform/*_web.cpp)
 list(FILTER page_sources EXCLUDE REGEX "/engine_web")

@@ -1,0 +1,12 @@
+#include "app/verbs.h"
+
+namespace rollscope {
+
+Result<std::unique_ptr<Job>> make_further_verb_job(std::shared_ptr<OpenDump> open, const std::string& verb, const Args& args) {
+  if (verb == "explain") return make_explain_job(std::move(open), args);
+  if (verb == "wall") return make_wall_job(std::move(open), args);
+  if (verb == "layers") return make_layers_job(std::move(open), args);
+  return fail(ErrorCode::usage, {{"detail", "There is no verb " + verb}});
+}
+
+}  // namespace rollscope
