@@ -23,15 +23,17 @@ export class Mirror {
   }
 
   /**
-   * @param {{token: string, sentence: string, caption?: string, rows: {token: string, weight: number | null, chance: number | null}[]}} detail
+   * @param {{token: string, sentence: string, caption?: string, percent?: boolean, rows: {token: string, weight: number | null, chance: number | null}[]}} detail
+   *   percent: false where the numbers are no parts of 100 %
    * @param {boolean} [speak]
    */
   update(detail, speak = true) {
     const { locale } = this;
     this.last = detail;
     this.section.hidden = false;
-    const percent = new Intl.NumberFormat(locale.language, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
-    const number = (value) => (value === null || value === undefined || Number.isNaN(value) ? "–" : percent.format(value));
+    const style = detail.percent === false ? { maximumSignificantDigits: 3 } : { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 };
+    const format = new Intl.NumberFormat(locale.language, /** @type {Intl.NumberFormatOptions} */ (style));
+    const number = (value) => (value === null || value === undefined || Number.isNaN(value) ? "–" : format.format(value));
     const cells = (row) => [element("th", { scope: "row" }, row.token), element("td", {}, number(row.weight)), element("td", {}, number(row.chance))];
     const head = ["dom.mirror.token", "dom.mirror.weight", "dom.mirror.chance"].map((key) => element("th", { scope: "col" }, locale.t(key)));
     this.section.replaceChildren(
@@ -41,7 +43,7 @@ export class Mirror {
         element("thead", {}, element("tr", {}, ...head)),
         element("tbody", {}, ...detail.rows.map((row) => element("tr", {}, ...cells(row))))));
     if (!speak) return;
-    const first = [...detail.rows].filter((row) => row.weight !== null).sort((a, b) => b.weight - a.weight).slice(0, SAID);
+    const first = [...detail.rows].filter((row) => row.weight !== null).sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight)).slice(0, SAID);
     const list = new Intl.ListFormat(locale.language, { type: "unit" }).format(first.map((row) => `${row.token} ${number(row.weight)}`));
     this.live.textContent = locale.t("dom.mirror.said", { token: detail.token, list });
   }

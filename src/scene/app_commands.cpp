@@ -202,9 +202,10 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
     if (!needs(field) || !read_fields(args, "recipe", next)) return refused(allowed_values(field));
     const Recipe before = state_.recipe;
     Recipe& r = next.recipe;
-    if (field == "stream" && r.stream != before.stream && dump_->find(r.stream)) {
+    const bool joined = before.method == Method::joint;  // it has no stream of its own
+    if (field == "stream" && (joined || r.stream != before.stream) && dump_->find(r.stream)) {
       // Rows, layers and heads of another stream are others: start where opening it would, with the method if it can be.
-      const bool usual = before.method == default_recipe(*dump_, stream_of(before)).method;
+      const bool usual = joined || before.method == default_recipe(*dump_, stream_of(before)).method;
       const Stream& stream = stream_of(r);
       start_on(next, stream, default_recipe(*dump_, stream, usual ? std::nullopt : std::optional(before.method)));
       r = fitted(*dump_, std::move(r));

@@ -55,7 +55,12 @@ void each_value(const MatrixData& m, std::span<const int> sinks, F visit) {
 
 }  // namespace
 
-std::vector<PyramidLevel> make_pyramid(std::span<const float> values, int rows, int columns) {
+std::vector<PyramidLevel> make_pyramid(std::span<const float> values, int rows, int columns, bool by_size) {
+  // fmax takes the number where the other is none.
+  const auto larger = [by_size](float a, float b) {
+    if (!by_size || std::isnan(a) || std::isnan(b)) return std::fmax(a, b);
+    return std::abs(a) >= std::abs(b) ? a : b;
+  };
   std::vector<PyramidLevel> levels;
   if (rows <= 0 || columns <= 0) return levels;
   levels.push_back({rows, columns, {values.begin(), values.end()}});
@@ -69,8 +74,7 @@ std::vector<PyramidLevel> make_pyramid(std::span<const float> values, int rows, 
       float* out = up.cells.data() + static_cast<std::size_t>(i) * up.columns;
       for (int j = 0; j < up.columns; ++j) {
         const int k = 2 * j, last = std::min(k + 1, below.columns - 1);
-        // fmax takes the number where the other is none.
-        out[j] = std::fmax(std::fmax(a[k], a[last]), std::fmax(b[k], b[last]));
+        out[j] = larger(larger(a[k], a[last]), larger(b[k], b[last]));
       }
     }
     levels.push_back(std::move(up));
@@ -118,8 +122,16 @@ Camera pan_matrix(const MatrixLayout& m, int rows, int columns, const Camera& ca
   return camera_at(m, rows, columns, m.cell, m.left - dx / m.cell, m.top - dy / m.cell);
 }
 
-ColourScale matrix_scale(const MatrixData& matrix, std::span<const int> sinks, const MatrixState& state) {
-  ColourScale scale{.low = 0, .high = 0, .curve = state.scale};
+ColourScale matrix_scale(const MatrixData& matrix, std::span<const int> sinks, const MatrixState& state, bool is_signed) {
+  ColourScale scale{.low = 0, .high = 0, .curve = state.scale, .two_sided = is_signed};
+  if (is_signed) {
+    if (state.scale == ScaleCurve::log) scale.curve = ScaleCurve::linear;
+    each_value(matrix, sinks, [&](int, double v) { scale.high = std::max(scale.high, std::abs(v)); });
+    if (state.high > 0) scale.high = state.high;
+    if (!(scale.high > 0) || scale.curve == ScaleCurve::per_row) scale.high = 1;
+    scale.low = -scale.high;
+    return scale;
+  }
   if (state.scale == ScaleCurve::per_row) {
     scale.high = 1;  // parts of the row's own largest value
     return scale;
@@ -142,7 +154,7 @@ std::vector<float> row_maxima(const MatrixData& matrix, std::span<const int> sin
   std::vector<float> most(static_cast<std::size_t>(std::max(0, matrix.rows)), 0);
   each_value(matrix, sinks, [&](int i, double v) {
     float& m = most[static_cast<std::size_t>(i)];
-    m = std::max(m, static_cast<float>(v));
+    m = std::max(m, std::abs(static_cast<float>(v)));
   });
   return most;
 }

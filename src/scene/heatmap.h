@@ -18,7 +18,8 @@ struct PyramidLevel {
   std::vector<float> cells;  // NaN only where all four are NaN
 };
 // Levels 0 (a copy of the values) to the one of a single cell. Cost: 4/3 of the cells.
-[[nodiscard]] std::vector<PyramidLevel> make_pyramid(std::span<const float> values, int rows, int columns);
+// `by_size`: the number farthest from 0, for numbers with a sign.
+[[nodiscard]] std::vector<PyramidLevel> make_pyramid(std::span<const float> values, int rows, int columns, bool by_size = false);
 
 // Where cells lie on screen: x = area.x + (column - left) * cell, y alike. CSS pixels.
 struct MatrixLayout {
@@ -40,8 +41,9 @@ void pick_cell(const MatrixLayout& layout, int rows, int columns, float x, float
 
 // Range of the values for the scale: 0 to the largest finite value outside the sink columns (log: smallest positive),
 // or the handles of `state`. Per row: 0 to 1, parts of row_maxima().
-[[nodiscard]] ColourScale matrix_scale(const MatrixData& matrix, std::span<const int> sinks, const MatrixState& state);
-// Largest finite value of each row outside the sink columns; 0 where there is none. For ScaleCurve::per_row.
+// With a sign: as far below 0 as above, and never logarithmic.
+[[nodiscard]] ColourScale matrix_scale(const MatrixData& matrix, std::span<const int> sinks, const MatrixState& state, bool is_signed = false);
+// Largest finite value, or size of a value, of each row outside the sink columns; 0 where there is none. For ScaleCurve::per_row.
 [[nodiscard]] std::vector<float> row_maxima(const MatrixData& matrix, std::span<const int> sinks);
 // Histogram of finite values over [low, high], for the legend.
 [[nodiscard]] std::vector<int> histogram(const MatrixData& matrix, std::span<const int> sinks, const ColourScale& scale, int bins);

@@ -6,6 +6,21 @@
 namespace rollscope::ui {
 
 void draw_bar(Ui& ui, const Box& t, const Bar& b, double scale) {
+  if (std::isnan(b.weight)) {
+    hatch(ui, t, ui.theme.line);
+    frame(ui, t, ui.theme.line, 1, 2);
+    return;
+  }
+  if (b.two_sided) {
+    fill(ui, t, ui.theme.well, 2);
+    const float zero = snap(ui, t.middle_x());
+    const float x = t.middle_x() + t.w / 2 * static_cast<float>(std::clamp(b.weight / scale, -1.0, 1.0));
+    const Box h{std::min(zero, x), t.y, std::max(1.0f, std::abs(x - zero)), t.h};
+    fill(ui, h, packed(b.colour), 1);
+    frame(ui, h, faded(ui.theme.line2, 0.55f), 1, 1);
+    rule_v(ui, zero, t.y - 3, t.h + 6, ui.theme.ink3);
+    return;
+  }
   auto at = [&](double w) { return t.x + t.w * static_cast<float>(std::clamp(w / scale, 0.0, 1.0)); };
   const float end = std::max(at(b.weight), t.x + 2);
   if (b.sink) {

@@ -10,6 +10,7 @@ struct Bar {
   double weight = 0, chance = -1;  // chance < 0: no tick
   double low = -1, high = -1;      // whisker; < 0: none
   bool sink = false;
+  bool two_sided = false;       // zero in the middle, and the scale at both ends
   Rgb colour{};
 };
 // `scale`: the weight at the bar's end. Returns nothing; the number stands elsewhere.

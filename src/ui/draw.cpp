@@ -169,11 +169,12 @@ void arrow_down(Ui& ui, float x, float y, ImU32 colour, float size) {
   ui.dl->AddTriangleFilled({x - size, y - size * 0.6f}, {x + size, y - size * 0.6f}, {x, y + size * 0.75f}, colour);
 }
 
-void heat_bar(Ui& ui, const Box& b, bool vertical) {
+void heat_bar(Ui& ui, const Box& b, bool vertical, bool two_sided) {
+  const ColourScale map{.two_sided = two_sided};
   constexpr int kSteps = 30;
   for (int i = 0; i < kSteps; ++i) {
-    const ImU32 a = packed(weight_colour(static_cast<double>(i) / kSteps, ui.theme.dark));
-    const ImU32 z = packed(weight_colour(static_cast<double>(i + 1) / kSteps, ui.theme.dark));
+    const ImU32 a = packed(map.colour(static_cast<double>(i) / kSteps, ui.theme.dark));
+    const ImU32 z = packed(map.colour(static_cast<double>(i + 1) / kSteps, ui.theme.dark));
     if (vertical) {
       const float y0 = b.bottom() - b.h * static_cast<float>(i) / kSteps, y1 = b.bottom() - b.h * static_cast<float>(i + 1) / kSteps;
       ui.dl->AddRectFilledMultiColor({b.x, y1}, {b.right(), y0}, z, z, a, a);

@@ -45,7 +45,7 @@ void rule_v(Ui& ui, float x, float y, float h, ImU32 colour);
 void hatch(Ui& ui, const Box& b, ImU32 colour, float period = 5, float thickness = 1.2f);
 void dashed_h(Ui& ui, float x0, float x1, float y, ImU32 colour, float on = 2, float off = 2);
 void arrow_down(Ui& ui, float x, float y, ImU32 colour, float size = 3.5f);  // the mark of a choice, centred
-void heat_bar(Ui& ui, const Box& b, bool vertical);  // the colormap itself
+void heat_bar(Ui& ui, const Box& b, bool vertical, bool two_sided = false);  // the colormap itself
 
 enum class Icon { maximise, minimise, fit, plus, minus, warning, check, back, close };
 void icon(Ui& ui, Icon which, float cx, float cy, ImU32 colour);

@@ -49,20 +49,22 @@ void draw_outputs(Ui& ui, const GraphFrame& f) {
   const float base = baseline(f.outputs.bottom() - 34, 24, px);
   const float pitch = columns.size() > 1 ? columns[1].x - columns[0].x : g.column;
   const bool trace = ui.graph->key.trace >= 0;
+  const bool one = ui.app.for_one_output();
   float chosen_x = 0;
   for (const Column& c : columns)
     if (v.query >= c.first && v.query < c.end) chosen_x = c.x;
-  const float chosen_half = label_width(ui, ui.two_sided() ? query_name(ui, v.query) : ui.token_short(v.query, false), px, true) / 2 + 12;
+  const float chosen_half = label_width(ui, ui.two_sided() || one ? query_name(ui, v.query) : ui.token_short(v.query, false), px, true) / 2 + 12;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Column& c = columns[i];
     if (c.x < f.area.x - 2 || c.x > f.area.right() + 2) continue;
     const bool chosen = v.query >= c.first && v.query < c.end;
+    if (one && !chosen) continue;  // the scores belong to no row
     const std::string name = c.end - c.first > 1 ? bundle_name(ui, c.first, c.end) : ui.two_sided() ? query_name(ui, c.first) : ui.token_short(c.first, false);
     const float w = label_width(ui, name, px, true);
     const bool hovered = ui.app.hover.query == c.first && c.end - c.first == 1;
     Box hit{c.x - std::max(w, 16.0f) / 2 - 6, f.outputs.bottom() - 34, std::max(w, 16.0f) + 12, 24};
     if (chosen) {
-      const std::string mine = ui.two_sided() ? name : ui.token_short(v.query, false);
+      const std::string mine = one ? query_name(ui, v.query) : ui.two_sided() ? name : ui.token_short(v.query, false);
       const float mw = label_width(ui, mine, px, true);
       hit = {std::clamp(c.x - mw / 2 - 7, f.whole.x + 2, std::max(f.whole.x + 2, f.whole.right() - mw - 16)), f.outputs.bottom() - 34, mw + 14, 24};
       fill(ui, hit, ui.theme.accentbg, 4);
@@ -92,7 +94,7 @@ void draw_outputs(Ui& ui, const GraphFrame& f) {
   }
   if (!f.narrow) {
     const Ink quiet{12, Weight::regular, ui.theme.ink3};
-    const bool inner = v.recipe.method == Method::rollout && v.level > 0 && v.level < ui.app.depth();
+    const bool inner = ui.app.chain() && v.level > 0 && v.level < ui.app.depth();
     const std::string words = inner ? ui.words.fill("ui.graph.state", {{"layer", std::to_string(ui.layer_number(v.recipe.first_layer + v.level - 1))}})
                                     : std::string(ui.words(ui.two_sided() ? "ui.graph.target" : "ui.graph.output"));
     text_fit(ui, f.left, base, f.area.x - f.left - 8, words, quiet);
@@ -104,10 +106,26 @@ void draw_barcode(Ui& ui, const Box& b, int first, int end, float fade) {
   const float w = b.w / static_cast<float>(end - first);
   for (int t = first; t < end; ++t) {
     const Box cell{b.x + w * static_cast<float>(t - first), b.y, w, b.h};
-    if (ui.is_sink(t)) hatch(ui, cell, ui.theme.sink, 4);
+    if (has_no_value(ui, t)) fill(ui, cell, ui.theme.well);
+    else if (ui.is_sink(t)) hatch(ui, cell, ui.theme.sink, 4);
     else if (ui.visible(t)) ui.dl->AddRectFilled({cell.x, cell.y}, {cell.right(), cell.bottom()}, packed(ui.heat(t), fade));
   }
   frame(ui, b, faded(ui.theme.line2, 0.6f * fade), 1, 3);
+}
+
+// Between source and target of a joint rollout: a line through the foot of the graph, and a word at either side.
+void draw_border(Ui& ui, const GraphFrame& f) {
+  const int border = ui.app.border();
+  const GraphLayout& g = ui.graph->layout;
+  if (border <= 0 || border >= ui.stream().keys || g.column_x.size() < 2) return;
+  const auto c = static_cast<std::size_t>(column_of(g, border));
+  const float x = std::round(g.column_x[c] - g.column / 2);
+  if (x < f.area.x || x > f.area.right()) return;
+  const Ink quiet{12, Weight::regular, ui.theme.ink3};
+  const float top = f.area.bottom() - 34;
+  ui.dl->AddRectFilled({x - 0.75f, top}, {x + 0.75f, std::min(f.whole.bottom(), f.inputs.bottom() + 24)}, ui.theme.line2);
+  text_right(ui, x - 8, baseline(top, 16, 12), ui.words("ui.graph.source"), quiet);
+  text(ui, x + 8, baseline(top, 16, 12), ui.words("ui.graph.written"), quiet);
 }
 
 }  // namespace
@@ -139,7 +157,7 @@ GraphFrame frame_graph(Ui& ui, const Box& box) {
   float name = text_width(ui, f.narrow ? "24" : ui.words.fill("ui.graph.layer", {{"layer", "24"}}), quiet);
   if (!f.narrow) name = std::max({name, text_width(ui, ui.words("ui.graph.output"), quiet), text_width(ui, ui.words("ui.graph.input"), quiet)});
   const float left = f.left - box.x + std::min(name, 96.0f) + (ui.phone ? 8 : 18);
-  const bool shares = box.w > 620 && ui.state().recipe.method == Method::rollout;
+  const bool shares = box.w > 620 && ui.app.chain();
   const float right = shares ? 88 : ui.phone ? 10 : 28;
 
   // A label at each end must not leave the view: half a column is air already.
@@ -184,14 +202,15 @@ Box draw_graph_labels(Ui& ui, const GraphFrame& f) {
     const bool bundle = c.end - c.first > 1;
     const float w = std::min(g.column - (g.column < 24 ? 2.0f : 4.0f), 78.0f);
     const Box b{c.x - w / 2, f.inputs.y, w, f.inputs.h};
-    const bool mine = !ui.two_sided() && v.query == c.first && !bundle;
+    const bool mine = ui.itself(c.first) && !bundle;
     const bool hovered = !bundle && ui.app.hover.key == c.first;
     const bool pinned = !bundle && ui.state().selection.key == c.first;
     const float fade = trace >= 0 && trace != c.first ? 0.4f : 1;
     const bool visible = ui.visible(c.first);
     double mass = 0;
-    for (int t = c.first; t < c.end; ++t) mass += v.row[static_cast<std::size_t>(t)];
-    const std::string number = visible ? ui.words.percent(mass) : "–";
+    for (int t = c.first; t < c.end; ++t)
+      if (const float w = v.row[static_cast<std::size_t>(t)]; !std::isnan(w) || !bundle) mass = adds_up(v.recipe) ? mass + w : std::max(mass, static_cast<double>(w));
+    const std::string number = visible ? ui.amount_bare(mass) : "–";
     const std::string name = bundle ? bundle_name(ui, c.first, c.end) : ui.token_short(c.first, true);
     const ImU32 name_ink = trace >= 0 && trace != c.first ? ui.theme.ink3 : mine ? ui.theme.accent : hovered || pinned ? ui.theme.ink : ui.theme.ink2;
     if (bundle) {
@@ -200,7 +219,7 @@ Box draw_graph_labels(Ui& ui, const GraphFrame& f) {
       TokenLook look{.px = cell_px, .hovered = hovered || pinned, .pinned = pinned, .faded = fade, .radius = 4};
       // Whole percents where a decimal has no room.
       std::string cell = number;
-      if (text_width(ui, cell, {cell_px, Weight::regular, 0}) > b.w + 1 && mass >= 0.095) cell = ui.words.number(mass * 100, 0);
+      if (ui.percents() && text_width(ui, cell, {cell_px, Weight::regular, 0}) > b.w + 1 && mass >= 0.095) cell = ui.words.number(mass * 100, 0);
       const bool fits = text_width(ui, cell, {cell_px, Weight::regular, 0}) <= b.w + 1;
       draw_key(ui, b, c.first, "", look);
       if (fits && visible && !ui.is_sink(c.first))
@@ -209,7 +228,7 @@ Box draw_graph_labels(Ui& ui, const GraphFrame& f) {
       const std::string fitting = label_width(ui, name, px, true) > g.column - 2 ? label_cut(ui, name, px, true, g.column - 4) : name;
       draw_key(ui, b, c.first, fitting, {.px = px, .bold = true, .hovered = hovered || trace == c.first, .pinned = pinned, .faded = fade, .radius = 4});
       const Ink ink{12, hovered || pinned || mine ? Weight::semibold : Weight::regular, trace >= 0 && trace != c.first ? ui.theme.ink3 : mine ? ui.theme.accent : hovered || pinned ? ui.theme.ink : ui.theme.ink2};
-      text_centre(ui, c.x, baseline(b.bottom() + 5, 16, 12), number, ink);
+      if (text_width(ui, number, ink) < g.column - 1) text_centre(ui, c.x, baseline(b.bottom() + 5, 16, 12), number, ink);
     }
     if (f.slant_bottom && (static_cast<int>(i) % step == 0 || mine || hovered || pinned)) {
       const float room = std::min(kLongest, (f.whole.bottom() - b.bottom() - 12) / kSin);
@@ -245,9 +264,10 @@ Box draw_graph_labels(Ui& ui, const GraphFrame& f) {
   ImGui::PopClipRect();
   if (!f.narrow) {
     const Ink quiet{12, Weight::regular, ui.theme.ink3};
-    text_fit(ui, f.left, baseline(f.inputs.y, f.inputs.h, 12), f.area.x - f.left - 8, ui.words(ui.two_sided() ? "ui.graph.source" : "ui.graph.input"), quiet);
-    if (!f.slant_bottom) text(ui, f.left, baseline(f.inputs.bottom() + 5, 16, 12), "%", quiet);
+    text_fit(ui, f.left, baseline(f.inputs.y, f.inputs.h, 12), f.area.x - f.left - 8, ui.words(ui.app.border() > 0 || !ui.two_sided() ? "ui.graph.input" : "ui.graph.source"), quiet);
+    if (!f.slant_bottom) text_fit(ui, f.left, baseline(f.inputs.bottom() + 5, 16, 12), f.area.x - f.left - 8, ui.percents() ? "%" : unit_words(ui, unit_name(v.recipe), false), quiet);
   }
+  draw_border(ui, f);
   return over;
 }
 

@@ -94,8 +94,8 @@ std::vector<gpu::RibbonInstance> lit_ribbons(Ui& ui, GraphPanel& p, int key) {
 }  // namespace
 
 double kept_part(const Ui& ui) {
-  // The one row of raw attention is shown whole while it is short.
-  return ui.state().recipe.method == Method::raw && ui.stream().keys <= 64 ? 0.998 : ui.state().graph.keep;
+  // One row alone is shown whole while it is short.
+  return !ui.app.chain() && ui.stream().keys <= 64 ? 0.998 : ui.state().graph.keep;
 }
 
 double largest_ribbon(const GraphLayout& g) {
@@ -108,7 +108,9 @@ double largest_ribbon(const GraphLayout& g) {
 ImU32 ribbon_colour(const Ui& ui, double w, double largest) {
   const double t = largest > 0 ? std::sqrt(std::clamp(w / largest, 0.0, 1.0)) : 0;
   const double at = ui.theme.dark ? 0.50 + 0.42 * t : 0.42 + 0.38 * t;
-  return packed(weight_colour(at, ui.theme.dark), static_cast<float>(0.65 + 0.35 * t));
+  // What has a sign is drawn where it is above 0, in the colours of that side.
+  const Rgb c = ui.scale.two_sided ? signed_colour(0.64 + 0.36 * t, ui.theme.dark) : weight_colour(at, ui.theme.dark);
+  return packed(c, static_cast<float>(0.65 + 0.35 * t));
 }
 
 void forget_graph(Ui& ui, bool lost) {

@@ -9,6 +9,7 @@
 #include "ui/graph_paths.h"
 #include "ui/names.h"
 #include "ui/panels.h"
+#include "ui/token_box.h"
 #include "ui/tooltip.h"
 #include "ui/view_tools.h"
 #include "ui/widgets.h"
@@ -46,16 +47,16 @@ void draw_key_items(Ui& ui, float x, float right, float middle) {
     return;
   }
   const ImU32 mid = ribbon_colour(ui, 0.36, 1), dark = ribbon_colour(ui, 1, 1);
-  const bool raw = ui.state().recipe.method == Method::raw;
+  const bool chain = ui.app.chain(), attention = chain || ui.state().recipe.method == Method::raw;
   struct Item {
     const char* id;
     ImU32 a, b;
     int kind;
   };
   std::vector<Item> items;
-  if (!raw) items.push_back({"ui.graph.key.residual", ui.theme.kept, 0, 0});
-  if (!ui.two_sided()) items.push_back({"ui.graph.key.own", raw ? mid : ui.theme.kept, raw ? 0 : dark, 0});
-  items.push_back({ui.two_sided() ? "ui.graph.key.cross" : "ui.graph.key.others", mid, 0, 0});
+  if (chain) items.push_back({"ui.graph.key.residual", ui.theme.kept, 0, 0});
+  if (attention && !ui.two_sided()) items.push_back({"ui.graph.key.own", chain ? ui.theme.kept : mid, chain ? dark : 0, 0});
+  items.push_back({!attention ? "ui.graph.key.row" : ui.two_sided() ? "ui.graph.key.cross" : "ui.graph.key.others", mid, 0, 0});
   if (!ui.view()->sinks.empty()) items.push_back({"ui.graph.key.sink", 0, 0, 1});
   for (const Item& i : items) {
     const float w = 20 + text_width(ui, ui.words(i.id), quiet);
@@ -76,7 +77,7 @@ void toolbar(Ui& ui, const Box& b) {
   float x = b.x + 16;
   const ViewData& v = *ui.view();
   const int depth = ui.app.depth();
-  if (v.recipe.method == Method::rollout && v.level > 0 && v.level < depth) {
+  if (ui.app.chain() && v.level > 0 && v.level < depth) {
     // The way back from a question put inside the graph.
     const std::string words = ui.words.fill("ui.graph.back", {{"layer", std::to_string(ui.layer_number(v.recipe.first_layer + v.level - 1))}});
     const float w = text_width(ui, words, {12, Weight::medium, 0}) + 36;
@@ -122,7 +123,8 @@ void level_lines(Ui& ui, const GraphFrame& f) {
   for (std::size_t l = 0; l + 1 < g.level_y.size(); ++l) {
     const float y = (g.level_y[l] + g.level_y[l + 1]) / 2;
     if (y < f.area.y || y > f.area.bottom() || static_cast<int>(l) % step) continue;
-    const bool raw = v.recipe.method == Method::raw;
+    if (!traits(v.recipe.method).attention) continue;  // stored scores come from no layer
+    const bool raw = !ui.app.chain();
     const std::string n = raw ? layers_words(ui, v.recipe) : std::to_string(ui.layer_number(v.recipe.first_layer + static_cast<int>(l)));
     const std::string words = f.narrow ? n : ui.words.fill("ui.graph.layer", {{"layer", raw && v.recipe.end_layer - v.recipe.first_layer == 1 ? std::to_string(ui.layer_number(v.recipe.first_layer)) : n}});
     text_fit(ui, f.left, baseline(y - 8, 16, 12), f.area.x - f.left - 12, words, quiet);
@@ -234,10 +236,12 @@ void node_tooltip(Ui& ui, const GraphNode& n) {
   const std::string name = top_of_cross ? query_name(ui, n.token) : column_name(ui, n.token);
   const Ink plain = tip_ink(ui), strong = tip_ink(ui, true), quiet = tip_quiet(ui);
   std::vector<Rich> lines;
-  const bool raw = v.recipe.method == Method::raw;
+  const bool raw = !ui.app.chain();
   const std::string layer = n.level > 0 ? std::to_string(ui.layer_number(raw ? v.recipe.end_layer - 1 : v.recipe.first_layer + n.level - 1)) : "";
-  lines.push_back(Rich().words(ui, n.level == 0 ? "ui.tip.node_input" : "ui.tip.node", plain, strong, {{"token", {name, strong, true}}, {"layer", {layer, {}, false}}}));
-  lines.push_back(Rich().words(ui, "ui.tip.node_mass", plain, strong, {{"weight", {ui.words.percent_fine(n.mass), strong}}}));
+  if (!raw || n.level == 0 || v.recipe.method == Method::raw) lines.push_back(Rich().words(ui, n.level == 0 ? "ui.tip.node_input" : "ui.tip.node", plain, strong, {{"token", {name, strong, true}}, {"layer", {layer, {}, false}}}));
+  else lines.push_back(Rich().token(ui.app.for_one_output() && n.token == v.query ? query_name(ui, n.token) : name, strong));
+  if (!raw || v.recipe.method == Method::raw) lines.push_back(Rich().words(ui, "ui.tip.node_mass", plain, strong, {{"weight", {ui.words.percent_fine(n.mass), strong}}}));
+  else if (n.level == 0) lines.push_back(Rich().add(ui.amount_fine(v.row[static_cast<std::size_t>(n.token)]), strong).add(" ", plain).add(unit_words(ui, unit_name(v.recipe), false), plain));
   if (n.level > 0 && n.level < static_cast<int>(g.level_y.size()) - 1 && !ui.touch) lines.push_back(Rich().add(ui.words("ui.tip.node_ask"), quiet));
   tooltip(ui, {n.x - n.width / 2 - 4, n.y - 8, n.width + 8, 16}, std::move(lines));
 }
@@ -246,7 +250,12 @@ void ribbon_tooltip(Ui& ui, const Ribbon& r, float x, float y) {
   const ViewData& v = *ui.view();
   const Gap& gap = v.gaps[static_cast<std::size_t>(r.gap)];
   const Ink plain = tip_ink(ui), strong = tip_ink(ui, true), quiet = tip_quiet(ui);
-  const bool raw = v.recipe.method == Method::raw;
+  const bool raw = !ui.app.chain();
+  if (raw && v.recipe.method != Method::raw) {  // the chosen row, whatever it is
+    const auto to = static_cast<std::size_t>(r.to);
+    if (ui.graph->layout.bundle == 1 && to < v.row.size()) tooltip_weight(ui, {x - 6, y - 10, 12, 20}, v.query, r.to, v.row[to], rank_of(v, r.to), v.visible, ui.percents());
+    return;
+  }
   const std::string layer = raw ? layers_words(ui, v.recipe) : std::to_string(ui.layer_number(v.recipe.first_layer + r.gap));
   std::vector<Rich> lines;
   const bool bundled = ui.graph->layout.bundle > 1;
@@ -332,7 +341,7 @@ void point(Ui& ui, const GraphFrame& f) {
       if (n.level == 0) {
         std::snprintf(json, sizeof json, R"({"key":%d})", ui.app.state().selection.key == n.token ? -1 : n.token);
         ui.app.run("select.key", json);
-      } else if (ui.app.state().recipe.method == Method::rollout) {
+      } else if (ui.app.chain()) {
         std::snprintf(json, sizeof json, R"({"query":%d,"level":%d})", n.token, n.level == ui.app.depth() ? -1 : n.level);
         ui.app.run("select.query", json);
       } else {
@@ -356,10 +365,12 @@ void trace_tooltip(Ui& ui, int key, const Box& anchor) {
   const ViewData& v = *ui.view();
   const Ink plain = tip_ink(ui), strong = tip_ink(ui, true), quiet = tip_quiet(ui);
   std::vector<Rich> lines;
+  if (has_no_value(ui, key)) return key_tooltip(ui, anchor, key);
   const double all = v.row[static_cast<std::size_t>(key)];
   lines.push_back(Rich().words(ui, "ui.tip.reaches", plain, strong,
-                               {{"key", {ui.token(key, true), strong, true}}, {"query", {query_name(ui, v.query), strong, true}}, {"weight", {ui.words.percent_fine(all), strong}}}));
-  if (v.recipe.method == Method::rollout) {
+                               {{"key", {ui.token(key, true), strong, true}}, {"query", {query_name(ui, v.query), strong, true}}, {"weight", {ui.amount_fine(all), strong}}}));
+  const bool paths = ui.app.chain() && v.recipe.sink == SinkMode::keep && v.recipe.merge == Merge::pieces;  // else the numbers are not their sums
+  if (paths) {
     double named = 0;
     for (const GraphPath& p : strongest_paths(v, key, 3)) {
       if (p.weight < 5e-5) break;
@@ -410,10 +421,12 @@ void draw_graph_view(Ui& ui, const Box& box) {
   pan_and_zoom(ui, f);
 
   if (f.caption.h > 0) {
-    const bool raw = ui.state().recipe.method == Method::raw;
+    const Recipe& r = ui.view()->recipe;
+    const bool raw = r.method == Method::raw;
     const Ink quiet{12, Weight::regular, ui.theme.ink3};
     const bool several = ui.view()->recipe.end_layer - ui.view()->recipe.first_layer > 1;
-    const std::string id = raw ? (several ? "ui.graph.caption_raw_mean" : "ui.graph.caption_raw") : ui.view()->stochastic ? "ui.graph.caption" : "ui.graph.caption_loss";
+    const bool flow = r.method == Method::flow || r.method == Method::flow_normalised;
+    const std::string id = flow ? "ui.graph.caption_flow" : ui.view()->is_signed ? "ui.graph.caption_signed" : !raw && !ui.app.chain() ? "ui.graph.caption_row" : raw ? (several ? "ui.graph.caption_raw_mean" : "ui.graph.caption_raw") : ui.view()->stochastic ? "ui.graph.caption" : "ui.graph.caption_loss";
     text_fit(ui, f.caption.x, baseline(f.caption.y, f.caption.h, 12), f.caption.w, ui.words(id), quiet);
   }
   double least = 1;

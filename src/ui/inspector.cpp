@@ -17,11 +17,17 @@ namespace {
 
 constexpr float kRow = 21, kLine = 20;
 
+// What numbers are sorted by: their size, where a sign tells for and against; none comes last.
+double size_of(const ViewData& v, int key) {
+  const double w = v.row[static_cast<std::size_t>(key)];
+  return std::isnan(w) ? -1 : v.is_signed ? std::abs(w) : w;
+}
+
 // The keys worth a bar: the largest outside sinks, and the token itself in its place.
 struct Rows {
   std::vector<int> keys;
   std::vector<int> sinks;
-  int others = 0;
+  int others = 0, unknown = 0;  // unknown: keys without a value
   double others_weight = 0;
   double scale = 1;
 };
@@ -35,10 +41,11 @@ Rows choose_rows(const Ui& ui, int most) {
     if (ui.is_sink(k)) r.sinks.push_back(k);
     else order.push_back(k);
   }
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return v.row[static_cast<std::size_t>(a)] > v.row[static_cast<std::size_t>(b)]; });
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return size_of(v, a) > size_of(v, b); });
+  while (order.size() > 1 && size_of(v, order.back()) < 0) order.pop_back(), ++r.unknown;
   const std::size_t n = std::min(order.size(), static_cast<std::size_t>(most));
   r.keys.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n));
-  const bool itself = !ui.two_sided() && !ui.is_sink(v.query) && v.query < static_cast<int>(v.row.size());
+  const bool itself = ui.itself(v.query) && !ui.is_sink(v.query) && v.query < static_cast<int>(v.row.size());
   if (itself && n == static_cast<std::size_t>(most) && n > 1 && std::find(r.keys.begin(), r.keys.end(), v.query) == r.keys.end()) r.keys.back() = v.query;
   if (order.size() == r.keys.size() + 1) r.keys.push_back(order.back());  // "1 other" would take the same room
   for (int k : order)
@@ -47,7 +54,7 @@ Rows choose_rows(const Ui& ui, int most) {
   double most_weight = 0, most_range = 0;
   auto see = [&](int k) {
     const auto i = static_cast<std::size_t>(k);
-    most_weight = std::max({most_weight, static_cast<double>(v.row[i]), i < v.uniform.size() ? static_cast<double>(v.uniform[i]) : 0.0});
+    most_weight = std::max({most_weight, size_of(v, k), i < v.uniform.size() ? static_cast<double>(v.uniform[i]) : 0.0});
     if (i < v.high.size()) most_range = std::max(most_range, static_cast<double>(v.high[i]));
   };
   for (int k : r.keys) see(k);
@@ -71,7 +78,7 @@ void bar_row(Ui& ui, Pen& pen, int key, double scale) {
   const Box row{pen.box.x, pen.y, pen.box.w, kRow};
   pen.y += kRow;
   if (!pen.draw) return;
-  const bool mine = !ui.two_sided() && key == v.query, sink = ui.is_sink(key);
+  const bool mine = ui.itself(key), sink = ui.is_sink(key);
   const bool hovered = ui.app.hover.key == key;
   if (hovered) fill(ui, {row.x - 6, row.y, row.w + 12, row.h}, ui.theme.raised, 4);
   const float number = 62;
@@ -81,6 +88,7 @@ void bar_row(Ui& ui, Pen& pen, int key, double scale) {
   std::string note;
   if (mine) note = ui.words("ui.row.itself");
   else if (sink) note = ui.words("ui.row.sink");
+  else if (ui.app.border() > 0 && key >= ui.app.border()) note = ui.words("ui.row.target");
   else if (const int n = ui.repeated(key, true)) note = ui.words.count(n);
   const float note_width = note.empty() ? 0 : text_width(ui, note, small) + 5;
   const bool pinned = ui.state().selection.key == key;
@@ -94,18 +102,19 @@ void bar_row(Ui& ui, Pen& pen, int key, double scale) {
   if (i < v.uniform.size()) bar.chance = v.uniform[i];
   if (i < v.low.size() && i < v.high.size()) bar.low = v.low[i], bar.high = v.high[i];
   bar.sink = sink;
+  bar.two_sided = v.is_signed;
   bar.colour = ui.heat(key);
   draw_bar(ui, track, bar, scale);
-  text_right(ui, row.right(), base, ui.words.percent_sign(v.row[i]), {13, Weight::regular, ui.theme.ink});
+  text_right(ui, row.right(), base, ui.amount(v.row[i]), {13, Weight::regular, ui.theme.ink});
 
   if (ui.mouse_in(row)) {
     ui.hover_next.key = key;
     std::vector<Rich> lines;
     const Ink plain = tip_ink(ui), strong = tip_ink(ui, true), quiet = tip_quiet(ui);
-    lines.push_back(Rich().words(ui, "ui.tip.weight", plain, strong, {{"query", {query_name(ui, v.query), strong, true}}, {"key", {ui.token(key, true), strong, true}}, {"weight", {ui.words.percent_fine(v.row[i]), strong}}}));
-    if (bar.chance >= 0) lines.push_back(Rich().words(ui, "ui.tip.chance", plain, strong, {{"chance", {ui.words.percent_fine(bar.chance), strong}}}));
-    if (bar.low >= 0) lines.push_back(Rich().words(ui, "ui.tip.range", plain, strong, {{"low", {ui.words.percent_sign(bar.low), strong}}, {"high", {ui.words.percent_sign(bar.high), strong}}}));
-    lines.push_back(Rich().add(ui.words.number(v.row[i], 5), quiet));
+    lines.push_back(Rich().words(ui, "ui.tip.weight", plain, strong, {{"query", {query_name(ui, v.query), strong, true}}, {"key", {ui.token(key, true), strong, true}}, {"weight", {ui.amount_fine(v.row[i]), strong}}}));
+    if (bar.chance >= 0) lines.push_back(Rich().words(ui, "ui.tip.chance", plain, strong, {{"chance", {ui.amount_fine(bar.chance), strong}}}));
+    if (bar.low >= 0) lines.push_back(Rich().words(ui, "ui.tip.range", plain, strong, {{"low", {ui.amount(bar.low), strong}}, {"high", {ui.amount(bar.high), strong}}}));
+    if (ui.percents()) lines.push_back(Rich().add(ui.words.number(v.row[i], 5), quiet));
     tooltip(ui, row, std::move(lines));
     ui.cursor("pointer");
     if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) && !ui.dragged && row.contains(ImGui::GetIO().MouseClickedPos[0].x, ImGui::GetIO().MouseClickedPos[0].y)) {
@@ -131,13 +140,17 @@ void weights(Ui& ui, Pen& pen, int most) {
   const ViewData& v = *ui.view();
   const Rows r = choose_rows(ui, most);
   const std::string head = weight_words(ui);
-  heading(ui, pen, head, {}, ui.words(v.stochastic ? "ui.of_hundred" : "ui.not_hundred"));
+  heading(ui, pen, head, {}, ui.words(!ui.percents() ? v.is_signed ? "ui.for_against" : "ui.no_shares" : v.stochastic ? "ui.of_hundred" : "ui.not_hundred"));
   pen.y -= 1;
-  if (pen.draw) {  // the key of tick and whisker
+  const bool key = !v.uniform.empty() || !v.low.empty();
+  if (pen.draw && key) {  // of tick and whisker
     const float base = baseline(pen.y, 16, 12);
     const Ink quiet{12, Weight::regular, ui.theme.ink3};
-    fill(ui, {pen.box.x, pen.y + 1, 2, 14}, ui.theme.ink);
-    float x = pen.box.x + 8 + text(ui, pen.box.x + 8, base, ui.words("ui.key.chance"), quiet) + 14;
+    float x = pen.box.x;
+    if (!v.uniform.empty()) {
+      fill(ui, {x, pen.y + 1, 2, 14}, ui.theme.ink);
+      x += 8 + text(ui, x + 8, base, ui.words("ui.key.chance"), quiet) + 14;
+    }
     if (!v.low.empty()) {
       const float y = std::round(pen.y + 8);
       ui.dl->AddLine({x, y}, {x + 22, y}, ui.theme.ink3, 1.25f);
@@ -146,18 +159,21 @@ void weights(Ui& ui, Pen& pen, int most) {
       text(ui, x + 29, base, ui.words("ui.key.range"), quiet);
     }
   }
-  pen.y += 18;
+  pen.y += key ? 18 : 4;
   for (int k : r.keys) bar_row(ui, pen, k, r.scale);
   auto total = [&](const std::string& name, double w, Weight weight, ImU32 ink) {
     if (pen.draw) {
       const float base = baseline(pen.y, kRow - 3, 13);
       text_fit(ui, pen.box.x, base, pen.box.w - 80, name, {13, weight == Weight::semibold ? Weight::regular : weight, ink});
-      text_right(ui, pen.box.right(), base, ui.words.percent_sign(w), {13, weight, ui.theme.ink});
+      if (!std::isnan(w)) text_right(ui, pen.box.right(), base, ui.amount(w), {13, weight, ui.theme.ink});
     }
     pen.y += kRow;
   };
-  if (r.others > 0) total(ui.words.plural("ui.others", r.others), r.others_weight, Weight::regular, ui.theme.ink2);
+  const bool sums = adds_up(v.recipe);
+  if (r.others > 0) total(ui.words.plural("ui.others", r.others), sums ? r.others_weight : NAN, Weight::regular, ui.theme.ink2);
+  if (r.unknown > 0) total(ui.words.plural("ui.unknown", r.unknown), NAN, Weight::regular, ui.theme.ink3);
   for (std::size_t i = 0; i < r.sinks.size() && i < 3; ++i) bar_row(ui, pen, r.sinks[i], r.scale);
+  if (!sums) return;
   if (pen.draw) rule_h(ui, pen.box.x, pen.y, pen.box.w, ui.theme.line);
   pen.y += 4;
   total(std::string(ui.words("ui.sum")), v.sum, Weight::semibold, ui.theme.ink);
@@ -188,7 +204,7 @@ void what_this_can_tell(Ui& ui, Pen& pen) {
   heading(ui, pen, ui.words("ui.tell"));
   const Ink plain{13, Weight::regular, ui.theme.ink}, warn{13, Weight::regular, ui.theme.warn};
   auto quoted = [&](int key) { return ui.words.quoted(ui.token(key, true)); };
-  {
+  if (!v.is_signed && adds_up(v.recipe)) {
     Rich r;
     std::vector<std::pair<std::string_view, Run>> slots{{"spread", {ui.words.number(v.spread, 1), {}, false}}, {"visible", {ui.words.count(v.visible), {}, false}}};
     if (v.left_out >= 0 && v.spread_without > 0) {
@@ -301,6 +317,9 @@ void title(Ui& ui, Pen& pen) {
 
 std::string closing_words(const Ui& ui) {
   const ViewData& v = *ui.view();
+  const std::string own = "ui.closing." + std::string(method_name(v.recipe.method));
+  if (v.recipe.sink == SinkMode::lift) return std::string(ui.words("ui.closing.lift"));
+  if (v.recipe.method != Method::raw && v.recipe.method != Method::rollout && ui.words.has(own)) return std::string(ui.words(own));
   const char* id = v.recipe.method == Method::raw                    ? (v.recipe.end_layer - v.recipe.first_layer > 1 ? "ui.closing.raw_mean" : "ui.closing.raw")
                    : has_limit(v, ReportCode::below_uniform)         ? "ui.closing.below"
                    : has_limit(v, ReportCode::absorbing_first_token) ? "ui.closing.causal"

@@ -59,15 +59,15 @@ void matrix_legend(Ui& ui, const MatrixFrame& f) {
   const AppState& s = ui.app.state();
   const Ink quiet{12, Weight::regular, ui.theme.ink3};
   const float head = f.area.y - 46;
-  const bool attention = m.kind == MatrixKind::fused_layer || m.kind == MatrixKind::head || s.recipe.method == Method::raw;
-  text_fit(ui, f.legend.x, baseline(head, 14, 12), f.legend.w, ui.words(attention ? "ui.legend.attention" : "ui.legend.rollout"), quiet);
+  const bool attention = m.kind == MatrixKind::fused_layer || m.kind == MatrixKind::head, percent = matrix_percents(ui);
+  text_fit(ui, f.legend.x, baseline(head, 14, 12), f.legend.w, unit_words(ui, attention ? "attention" : unit_name(ui.state().recipe), percent), quiet);
   text_fit(ui, f.legend.x, baseline(head + 14, 14, 12), f.legend.w,
            ui.words(p.scale.curve == ScaleCurve::log ? "ui.matrix.scale.log" : p.scale.curve == ScaleCurve::per_row ? "ui.matrix.scale.per_row" : "ui.matrix.scale.linear"), quiet);
 
   const float histogram_room = 40;
   const float tall = std::clamp(std::max(f.area.h, 180.0f), 60.0f, std::max(60.0f, f.whole.bottom() - f.area.y - 26));
   const Box bar{std::round(f.legend.x + histogram_room), f.area.y, 14, tall};
-  heat_bar(ui, bar, true);
+  heat_bar(ui, bar, true, p.scale.two_sided);
   frame(ui, bar, ui.theme.line2, 1);
 
   int most = 1;
@@ -81,30 +81,32 @@ void matrix_legend(Ui& ui, const MatrixFrame& f) {
 
   if (p.scale.curve == ScaleCurve::per_row) {
     text(ui, bar.right() + 8, baseline(bar.y - 2, 16, 12), ui.words("ui.matrix.row_max"), quiet);
-    text(ui, bar.right() + 8, baseline(bar.bottom() - 14, 16, 12), "0", quiet);
+    if (p.scale.two_sided) text(ui, bar.right() + 8, baseline(bar.middle_y() - 8, 16, 12), "0", quiet);
+    text(ui, bar.right() + 8, baseline(bar.bottom() - 14, 16, 12), p.scale.two_sided ? ui.words("ui.matrix.row_min") : std::string_view("0"), quiet);
     return;
   }
   auto place = [&](double v) { return bar.bottom() - bar.h * static_cast<float>(p.scale.position(v)); };
   const float y_high = bar.y, y_low = bar.bottom();
   if (p.scale.curve == ScaleCurve::linear) {
-    const double step = nice_step((p.scale.high - p.scale.low) * 100, 5) / 100;
+    const double times = percent ? 100 : 1;
+    const double step = nice_step((p.scale.high - p.scale.low) * times, 5) / times;
     for (double v = std::ceil(p.scale.low / step) * step; v < p.scale.high; v += step) {
       const float y = place(v);
       if (std::fabs(y - y_high) < 16 || std::fabs(y - y_low) < 16) continue;
       rule_h(ui, bar.right() + 2, y - 0.5f, 4, ui.theme.line2);
-      text(ui, bar.right() + 10, baseline(y - 8, 16, 12), ui.words.number(v * 100, step < 0.01 ? 1 : 0), {12, Weight::regular, ui.theme.ink2});
+      text(ui, bar.right() + 10, baseline(y - 8, 16, 12), percent ? ui.words.number(v * 100, step < 0.01 ? 1 : 0) : std::abs(v) < step / 2 ? "0" : ui.words.plain(v, 2), {12, Weight::regular, ui.theme.ink2});
     }
   } else {
-    for (double v = std::pow(10.0, std::ceil(std::log10(std::max(1e-9, p.scale.low)))); v < p.scale.high; v *= 10) {
+    for (double v = std::pow(10.0, std::ceil(std::log10(std::max(1e-30, p.scale.low)))); v < p.scale.high; v *= 10) {
       const float y = place(v);
       if (std::fabs(y - y_high) < 16 || std::fabs(y - y_low) < 16) continue;
       rule_h(ui, bar.right() + 2, y - 0.5f, 4, ui.theme.line2);
       const int decimals = v >= 0.01 ? 0 : v >= 0.001 ? 1 : v >= 0.0001 ? 2 : 3;
-      text(ui, bar.right() + 10, baseline(y - 8, 16, 12), ui.words.number(v * 100, decimals), {12, Weight::regular, ui.theme.ink2});
+      text(ui, bar.right() + 10, baseline(y - 8, 16, 12), percent ? ui.words.number(v * 100, decimals) : ui.words.plain(v, 1), {12, Weight::regular, ui.theme.ink2});
     }
   }
   // The cell under the pointer, or the chosen one, on the scale.
-  const int row = ui.app.hover.query >= 0 && ui.app.hover.key >= 0 ? ui.app.hover.query : ui.state().selection.query;
+  const int row = ui.app.hover.query >= 0 && ui.app.hover.key >= 0 ? ui.app.hover.query : matrix_row(ui);
   const int column = ui.app.hover.key >= 0 ? ui.app.hover.key : ui.state().selection.key;
   if (row >= 0 && row < m.rows && column >= 0 && column < m.columns && cell_exists(m, row, column) && !ui.is_sink(column) && !std::isnan(cell_value(m, row, column))) {
     const float y = place(cell_value(m, row, column));
@@ -113,14 +115,21 @@ void matrix_legend(Ui& ui, const MatrixFrame& f) {
 
   MatrixState whole = s.matrix;
   whole.low = whole.high = -1;
-  const ColourScale full = matrix_scale(m, p.sinks, whole);
+  const ColourScale full = matrix_scale(m, p.sinks, whole, p.scale.two_sided);
   AppState next = s;
   double high = p.scale.high, low = p.scale.low;
   // While one is dragged, both show where they are on the range of the data; at rest the bar is the scale itself.
-  const bool drag_high = flag(ui, "matrix.range.high", bar, y_high, ui.words.percent(p.scale.high), high, full);
-  const bool drag_low = flag(ui, "matrix.range.low", bar, y_low, ui.words.percent(p.scale.low), low, full);
+  const bool drag_high = flag(ui, "matrix.range.high", bar, y_high, matrix_number(ui, p.scale.high), high, full);
+  const bool drag_low = flag(ui, "matrix.range.low", bar, y_low, matrix_number(ui, p.scale.low), low, full);
   if (drag_high || drag_low) {
     const double least = (full.high - full.low) * 0.01;
+    if (p.scale.two_sided) {  // both ends move together
+      const double end = std::max(drag_high ? high : -low, least);
+      next.matrix.high = end >= full.high * 0.999 ? -1 : end;
+      next.matrix.low = -1;
+      if (!(next == s)) ui.app.set(next, false);
+      return;
+    }
     next.matrix.high = drag_high ? std::max(high, std::max(p.scale.low, 0.0) + least) : p.scale.high;
     next.matrix.low = drag_low ? std::min(low, p.scale.high - least) : p.scale.low;
     if (next.matrix.high >= full.high * 0.999) next.matrix.high = -1;

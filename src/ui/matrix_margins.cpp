@@ -30,6 +30,10 @@ bool clicked_in(const Ui& ui, const Box& hit) {
 }
 
 void row_name(Ui& ui, int row, const Box& b, bool strong, ImU32 ink) {
+  if (ui.app.for_one_output() && ui.app.matrix()->rows == 1) {
+    label_right(ui, b.right() - 8, baseline(b.y, b.h - 1, 12), label_cut(ui, query_name(ui, row), 12, strong, b.w - 8), 12, strong, ink);
+    return;
+  }
   if (ui.stream().kind == StreamKind::cross && !predicts_known(ui, row)) {
     label(ui, b.h >= 34 ? b.x : b.right() - 8 - std::min(b.w - 8, label_width(ui, query_name(ui, row), 12, strong)), baseline(b.y, b.h, 12), label_cut(ui, query_name(ui, row), 12, strong, b.w - 8), 12, strong, ink);
     return;
@@ -51,7 +55,7 @@ void row_name(Ui& ui, int row, const Box& b, bool strong, ImU32 ink) {
 
 void draw_row_names(Ui& ui, const MatrixFrame& f, const MatrixData& m) {
   const MatrixLayout& l = ui.matrix->layout;
-  const int chosen = ui.state().selection.query;
+  const int chosen = matrix_row(ui);
   const auto cell = static_cast<float>(l.cell);
   auto y_of = [&](int r) { return f.area.y + static_cast<float>((r - l.top) * l.cell); };
   const int r0 = static_cast<int>(l.top), r1 = std::min(m.rows, static_cast<int>(std::ceil(l.top + f.area.h / l.cell)));
@@ -173,7 +177,7 @@ void matrix_margins(Ui& ui, const MatrixFrame& f) {
       if (ui.mouse_in(hit)) {
         ui.hover_next.key = c;
         const Ink strong = tip_ink(ui, true);
-        tooltip(ui, b, {Rich().words(ui, "ui.tip.mean", tip_ink(ui), strong, {{"token", {ui.token(c, true), strong, true}}, {"weight", {ui.words.percent_fine(mean), strong}}})});
+        tooltip(ui, b, {Rich().words(ui, "ui.tip.mean", tip_ink(ui), strong, {{"token", {ui.token(c, true), strong, true}}, {"weight", {matrix_percents(ui) ? ui.words.percent_fine(mean) : ui.words.plain(mean), strong}}})});
       }
     }
   }

@@ -18,6 +18,9 @@ struct MatrixPanel {
   double thumbs_high = 1;
   gpu::Texture colormap = 0;
   bool colormap_dark = false;
+  bool colormap_signed = false;
+  double upload_low = 0, upload_span = 1;  // the GPU keeps (value - low) / span, from 0 to about 1
+  bool by_row = false;             // two-sided, and each row by its own largest
   std::vector<int> sinks;          // alive until the frame is rendered
   std::vector<float> row_most;
   std::uint64_t histogram_of = 0;
@@ -49,6 +52,11 @@ void matrix_margins(Ui& ui, const MatrixFrame& f);  // spread of rows, mean of c
 void matrix_legend(Ui& ui, const MatrixFrame& f);
 void matrix_thumbs(Ui& ui, const MatrixFrame& f);
 
+// Whether the numbers shown are parts of 100 %, and the one as it is written in a cell.
+[[nodiscard]] bool matrix_percents(const Ui& ui);
+[[nodiscard]] bool matrix_signed(const Ui& ui);
+[[nodiscard]] int matrix_row(const Ui& ui);  // of the chosen output; 0 where there is one for all
+[[nodiscard]] std::string matrix_number(const Ui& ui, double value);
 // Position of a cell on the colormap, and its value.
 [[nodiscard]] double cell_position(const Ui& ui, int row, int column);
 [[nodiscard]] float cell_value(const MatrixData& m, int row, int column);

@@ -19,8 +19,7 @@ struct Kind {
 
 std::vector<Kind> kinds_of(const Ui& ui) {
   std::vector<Kind> out{{MatrixKind::result, "matrix.show/result", "result"}};
-  const Recipe& r = ui.app.state().recipe;
-  if (r.method == Method::rollout && ui.app.depth() > 1) out.push_back({MatrixKind::after_layer, "matrix.show/after_layer", "after_layer"});
+  if (ui.app.chain() && ui.app.depth() > 1) out.push_back({MatrixKind::after_layer, "matrix.show/after_layer", "after_layer"});
   out.push_back({MatrixKind::fused_layer, "matrix.show/fused_layer", "fused_layer"});
   if (ui.stream().heads > 1) out.push_back({MatrixKind::head, "matrix.show/head", "head"});
   return out;
@@ -28,7 +27,7 @@ std::vector<Kind> kinds_of(const Ui& ui) {
 
 std::string_view kind_words(const Ui& ui, MatrixKind k) {
   switch (k) {
-    case MatrixKind::result: return ui.words(ui.app.state().recipe.method == Method::raw ? "ui.matrix.show.raw" : "ui.matrix.show.result");
+    case MatrixKind::result: return ui.words("ui.matrix.show." + std::string(unit_name(ui.app.state().recipe)));
     case MatrixKind::after_layer: return ui.words("ui.matrix.show.after");
     case MatrixKind::fused_layer: return ui.words("ui.matrix.show.fused");
     case MatrixKind::head: return ui.words("ui.matrix.show.head");
@@ -95,9 +94,14 @@ void matrix_toolbar(Ui& ui, const Box& bar) {
     kind_segments.push_back({kinds[i].id, kind_words(ui, kinds[i].kind)});
     if (kinds[i].kind == s.matrix.kind) chosen = static_cast<int>(i);
   }
-  const std::vector<Segment> curves{{"matrix.scale/linear", ui.words("ui.scale.name.linear")}, {"matrix.scale/log", ui.words("ui.scale.name.log")}, {"matrix.scale/per_row", ui.words("ui.scale.name.per_row")}};
-  const char* curve_names[] = {"linear", "log", "per_row"};
-  const int curve = static_cast<int>(s.matrix.scale);
+  std::vector<Segment> curves{{"matrix.scale/linear", ui.words("ui.scale.name.linear")}, {"matrix.scale/log", ui.words("ui.scale.name.log")}, {"matrix.scale/per_row", ui.words("ui.scale.name.per_row")}};
+  std::vector<const char*> curve_names{"linear", "log", "per_row"};
+  int curve = static_cast<int>(s.matrix.scale);
+  if (matrix_signed(ui)) {  // what lies on both sides of 0 has no logarithm
+    curves.erase(curves.begin() + 1);
+    curve_names.erase(curve_names.begin() + 1);
+    curve = curve == 2 ? 1 : 0;
+  }
 
   const Ink quiet{12, Weight::regular, ui.theme.ink3};
   const float lead = text_width(ui, ui.words("ui.matrix.show"), quiet) + 14;
@@ -152,7 +156,7 @@ void matrix_toolbar(Ui& ui, const Box& bar) {
   }
   if (curve_picked >= 0 && curve_picked != curve) {
     char json[48];
-    std::snprintf(json, sizeof json, R"({"scale":"%s"})", curve_names[curve_picked]);
+    std::snprintf(json, sizeof json, R"({"scale":"%s"})", curve_names[static_cast<std::size_t>(curve_picked)]);
     ui.app.run("matrix.scale", json);
   }
   if (x + values - 18 <= right && check(ui, "matrix.values", x, middle, ui.words("ui.matrix.values"), s.matrix.values, nullptr)) ui.app.run("matrix.values");

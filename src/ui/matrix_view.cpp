@@ -8,6 +8,7 @@
 #include "ui/names.h"
 #include "ui/panels.h"
 #include "ui/tooltip.h"
+#include "ui/widgets.h"
 
 namespace rollscope::ui {
 namespace {
@@ -26,6 +27,7 @@ void draw_values(Ui& ui, const MatrixData& m) {
   const int r1 = std::min(m.rows, static_cast<int>(std::ceil(l.top + l.area.h / l.cell)));
   const int c1 = std::min(m.columns, static_cast<int>(std::ceil(l.left + l.area.w / l.cell)));
   const float px = ui.phone ? 10.5f : 12;
+  const bool percent = matrix_percents(ui);
   for (int r = r0; r < r1; ++r)
     for (int c = c0; c < c1; ++c) {
       if (!cell_exists(m, r, c)) continue;
@@ -33,9 +35,10 @@ void draw_values(Ui& ui, const MatrixData& m) {
       const Box b = cell_box(ui, r, c);
       if (std::isnan(v)) continue;  // crossed by the shader
       const bool sink = ui.is_sink(c);
-      const std::string n = ui.words.percent(v);
+      std::string n = matrix_number(ui, v);
+      if (!percent && text_width(ui, n, {px, Weight::regular, 0}) > b.w - 1) n = ui.words.plain(v, 2);
       if (text_width(ui, n, {px, Weight::regular, 0}) > b.w - 1) continue;
-      const ImU32 ink = sink ? ui.theme.ink2 : ink_on(weight_colour(cell_position(ui, r, c), ui.theme.dark));
+      const ImU32 ink = sink ? ui.theme.ink2 : ink_on(ui.matrix->scale.colour(cell_position(ui, r, c), ui.theme.dark));
       if (sink) {
         const float w = text_width(ui, n, {px, Weight::regular, 0}) + 4;
         fill(ui, {b.middle_x() - w / 2, b.middle_y() - 7, w, 14}, faded(ui.theme.panel, 0.85f), 2);
@@ -48,8 +51,9 @@ void draw_crosshair(Ui& ui, const MatrixData& m, const Box& area) {
   const AppState& s = ui.state();
   const int column = ui.app.hover.key >= 0 ? ui.app.hover.key : s.selection.key;
   const float seam = ui.matrix->layout.cell > 8 ? 1 : 0;
-  if (s.selection.query < m.rows) {
-    Box row = cell_box(ui, s.selection.query, 0);
+  const int query = matrix_row(ui);
+  if (query < m.rows) {
+    Box row = cell_box(ui, query, 0);
     row.x = area.x, row.w = area.w - seam, row.h -= seam;
     frame(ui, {row.x - 2, row.y - 2, row.w + 4, row.h + 4}, ui.theme.accent, 2, 2);
   }
@@ -57,7 +61,7 @@ void draw_crosshair(Ui& ui, const MatrixData& m, const Box& area) {
     Box b = cell_box(ui, 0, column);
     b.y = area.y, b.h = area.h - seam, b.w -= seam;
     frame(ui, {b.x - 1, b.y - 1, b.w + 2, b.h + 2}, ui.theme.accent, 1, 1);
-    const int row = ui.app.hover.key >= 0 && ui.app.hover.query >= 0 ? ui.app.hover.query : s.selection.query;
+    const int row = ui.app.hover.key >= 0 && ui.app.hover.query >= 0 ? ui.app.hover.query : query;
     if (row >= 0 && row < m.rows) {
       Box cell = cell_box(ui, row, column);
       cell.w -= seam, cell.h -= seam;
@@ -78,12 +82,13 @@ void cell_tooltip(Ui& ui, const MatrixData& m, int row, int column) {
     return;
   }
   int rank = 1, visible = 0;
+  const auto size = [is_signed = matrix_signed(ui)](float x) { return is_signed ? std::abs(x) : x; };
   for (int c = 0; c < m.columns; ++c) {
     if (!cell_exists(m, row, c) || std::isnan(cell_value(m, row, c))) continue;
     ++visible;
-    rank += cell_value(m, row, c) > v;
+    rank += size(cell_value(m, row, c)) > size(v);
   }
-  tooltip_weight(ui, at, row, column, v, rank, visible);
+  tooltip_weight(ui, at, row, column, v, rank, visible, matrix_percents(ui));
 }
 
 void point(Ui& ui, const MatrixData& m, const Box& area) {
@@ -120,8 +125,10 @@ void point(Ui& ui, const MatrixData& m, const Box& area) {
     if (ui.dragged) ui.app.set(ui.app.state(), true);
     else if (row >= 0) {
       AppState chosen = ui.app.state();
-      if (chosen.selection.query != row) chosen.selection.level = -1;
-      chosen.selection.query = row;
+      if (matrix_row(ui) != row) {
+        chosen.selection.level = -1;
+        chosen.selection.query = row;
+      }
       chosen.selection.key = cell_exists(m, row, column) ? column : -1;
       ui.app.set(chosen);
     }
@@ -143,7 +150,7 @@ double cell_position(const Ui& ui, int row, int column) {
   double v = cell_value(*ui.app.matrix(), row, column);
   if (p.scale.curve == ScaleCurve::per_row) {
     const double most = p.row_most[static_cast<std::size_t>(row)];
-    v = most > 0 ? v / most : 0;
+    if (!std::isnan(v)) v = most > 0 ? v / most : 0;
   }
   return p.scale.position(v);
 }
@@ -158,11 +165,12 @@ MatrixFrame frame_matrix(Ui& ui, const Box& box) {
   b.cut_right(ui.phone ? 8 : 16);
   b.cut_bottom(8);
   const bool wide = !ui.phone && b.w > 560;
-  if (!ui.phone && b.w > 860 && ui.app.thumbs() && ui.state().recipe.method == Method::rollout) f.thumbs = b.cut_right(100);
+  if (!ui.phone && b.w > 860 && ui.app.thumbs() && ui.app.chain()) f.thumbs = b.cut_right(100);
   if (wide) f.legend = b.cut_right(f.thumbs.w > 0 ? 170 : 160);
-  if (wide && b.w > 420) f.spread = b.cut_right(112);
+  const bool adds = !matrix_signed(ui) && (matrix_percents(ui) || adds_up(ui.state().recipe));
+  if (wide && b.w > 420 && adds && m.rows > 1) f.spread = b.cut_right(112);
   else if (wide) b.cut_right(16);
-  if (!ui.phone && box.h > 330) f.means = b.cut_bottom(46);
+  if (!ui.phone && box.h > 330 && !matrix_signed(ui) && m.rows > 1) f.means = b.cut_bottom(46);
 
   const float label = std::min(p.longest_row, ui.phone ? 64.0f : 140.0f);
   Box rows = b.cut_left(label + 10);
@@ -190,12 +198,32 @@ MatrixFrame frame_matrix(Ui& ui, const Box& box) {
   return f;
 }
 
+namespace {
+
+// A flow of all pairs is not computed for many tokens: what there is stands elsewhere, and here is said where.
+void draw_row_alone(Ui& ui, const Box& b) {
+  const float w = std::min(b.w - 40, 440.0f), x = std::round(b.middle_x() - w / 2);
+  const std::string n = ui.words.count(ui.app.stored_stream().keys);
+  const Rich title = Rich().add(ui.words("ui.matrix.row_alone.title"), {18, Weight::semibold, ui.theme.ink});
+  const Rich body = Rich().add(ui.words.fill("ui.matrix.row_alone.text", {{"n", n}, {"most", ui.words.count(kFlowAtOnce)}}), {14, Weight::regular, ui.theme.ink2});
+  const std::string words(ui.words("ui.matrix.row_alone.graph"));
+  const float th = title.wrap(ui, 0, 0, w, 26, false), bh = body.wrap(ui, 0, 0, w, 21, false), button_height = ui.touch ? 44.0f : 32.0f;
+  float y = std::round(b.y + std::max(12.0f, (b.h - th - bh - button_height - 24) / 2));
+  y += title.wrap(ui, x, y, w, 26) + 8;
+  y += body.wrap(ui, x, y, w, 21) + 16;
+  const float bw = text_width(ui, words, {13, Weight::medium, 0}) + 28;
+  if (y + button_height < b.bottom() && button(ui, "matrix.row_alone", {x, y, bw, button_height}, words)) ui.app.run("view.graph");
+}
+
+}  // namespace
+
 void draw_matrix_view(Ui& ui, const Box& box) {
   Box b = box;
   if (!ui.phone) matrix_toolbar(ui, b.cut_top(36));
   else matrix_toolbar(ui, b.cut_top(44));
   ui.record.matrix = b;
   const MatrixData* m = ui.app.matrix();
+  if (ui.app.row_alone()) return draw_row_alone(ui, b);
   if (!m || m->rows <= 0 || m->columns <= 0) {
     text_centre(ui, b.middle_x(), b.middle_y(), ui.words("ui.matrix.pending"), {13, Weight::regular, ui.theme.ink3});
     return;
@@ -213,8 +241,10 @@ void draw_matrix_view(Ui& ui, const Box& box) {
   draw.heatmap = p.heatmap;
   draw.area = {f.area.x, f.area.y, f.area.w, f.area.h};
   draw.left = p.layout.left, draw.top = p.layout.top, draw.cell = p.layout.cell;
-  draw.low = static_cast<float>(p.scale.low), draw.high = static_cast<float>(p.scale.high);
-  draw.curve = p.scale.curve == ScaleCurve::log ? 1 : p.scale.curve == ScaleCurve::per_row ? 2 : 0;
+  const auto uploaded = [&](double v) { return static_cast<float>((v - p.upload_low) / p.upload_span); };
+  draw.low = uploaded(p.scale.low), draw.high = uploaded(p.scale.high);
+  if (p.by_row) draw.low = 0, draw.high = 1;
+  draw.curve = p.by_row ? 0 : p.scale.curve == ScaleCurve::log ? 1 : p.scale.curve == ScaleCurve::per_row ? 2 : 0;
   draw.colormap = p.colormap;
   draw.masked = ui.theme.raw.well;
   draw.causal = m->causal;
@@ -226,6 +256,10 @@ void draw_matrix_view(Ui& ui, const Box& box) {
   ImGui::PushClipRect({f.area.x - 3, f.area.y - 3}, {f.area.right() + 3, f.area.bottom() + 3}, true);
   if (ui.state().matrix.values && (p.layout.values || (ui.phone && p.layout.cell >= 25))) draw_values(ui, *m);
   draw_crosshair(ui, *m, f.area);
+  if (const int border = ui.app.border(); border > 0 && border < m->columns) {  // the source's tokens, then the target's
+    const float x = std::round(cell_box(ui, 0, border).x - 1);
+    ui.dl->AddRectFilled({x - 0.5f, f.area.y - 3}, {x + 1.5f, f.area.bottom() + 3}, ui.theme.ink2);
+  }
   ImGui::PopClipRect();
   point(ui, *m, f.area);
   matrix_margins(ui, f);

@@ -5,14 +5,13 @@
 #include <cmath>
 #include <cstdio>
 
+#include "analysis/recipe_text.h"
 #include "imgui_internal.h"
 #include "ui/names.h"
 #include "ui/widgets.h"
 
 namespace rollscope::ui {
 namespace {
-
-float row_height(const Ui& ui) { return ui.touch ? 44 : 28; }
 
 void run_text(Ui& ui, const char* command, const char* field, std::string_view value) {
   std::string json = "{\"";
@@ -31,23 +30,13 @@ void run_layers(Ui& ui, int first, int end) {
   ui.app.run("recipe.layers", json);
 }
 
-void method_menu(Ui& ui, const Box& anchor) {
-  std::vector<MenuRow> rows;
-  if (can_roll_out(ui)) rows.push_back({method_words(ui, Method::rollout), std::string(ui.words("ui.method.rollout.note"))});
-  rows.push_back({method_words(ui, Method::raw), std::string(ui.words("ui.method.raw.note"))});
-  const bool raw = ui.app.state().recipe.method == Method::raw;
-  const int chosen = raw ? static_cast<int>(rows.size()) - 1 : 0;
-  const int picked = menu(ui, "recipe.method", anchor, rows, chosen);
-  if (picked >= 0 && picked != chosen) run_text(ui, "recipe.method", "method", picked + 1 == static_cast<int>(rows.size()) ? "raw" : "rollout");
-}
-
 void stream_menu(Ui& ui, const Box& anchor) {
   std::vector<MenuRow> rows;
   int chosen = 0;
   const auto& streams = ui.app.dump().streams;
   for (std::size_t i = 0; i < streams.size(); ++i) {
     rows.push_back({stream_words(ui, streams[i]), ui.words.plural("ui.layers_count", streams[i].layers())});
-    if (&streams[i] == &ui.stream()) chosen = static_cast<int>(i);
+    if (&streams[i] == &ui.app.stored_stream()) chosen = static_cast<int>(i);
   }
   const int picked = menu(ui, "recipe.stream", anchor, rows, chosen);
   if (picked >= 0 && picked != chosen) run_text(ui, "recipe.stream", "stream", streams[static_cast<std::size_t>(picked)].name);
@@ -115,7 +104,7 @@ float layer_chips(Ui& ui, const Box& c, bool draw) {
   };
   std::vector<Chip> chips;
   chips.push_back({std::string(ui.words("ui.layers.all")), 0, layers});
-  const bool raw = r.method == Method::raw;
+  const bool raw = r.method == Method::raw;  // looked at layer by layer; the others gather layers from the input up
   const int most = std::min(layers, 24);
   for (int k = raw ? layers - most : std::max(1, layers - most); k < layers; ++k) {
     const std::string n = std::to_string(ui.layer_number(raw ? k : k - 1));
@@ -221,41 +210,70 @@ void fusion_menu(Ui& ui, const Box& anchor) {
   const float grid_width = std::clamp(static_cast<float>(ui.stream().heads), 6.0f, 8.0f) * cell;
   const float w = std::max(grid_width, segments_width(ui, fusion_segments(ui))) + 24;
   const float grid = head_grid_height(ui, w - 24);
-  const float height = 36 + 26 + grid + 4;
+  const bool fused = traits(ui.app.state().recipe.method).heads_fused;
+  const float top = fused ? 36.0f : 0;
+  const float height = top + 26 + grid + 4;
   Box c;
   if (!begin_menu(ui, "recipe.fusion", anchor, w, height + 18, c)) return;
   c = {c.x + 4, c.y, c.w - 8, c.h};
-  fusion_row(ui, c.x, c.y + 14);
-  text(ui, c.x, baseline(c.y + 36, 20, 12), ui.words("ui.heads.which"), {12, Weight::regular, ui.theme.ink3});
+  if (fused) fusion_row(ui, c.x, c.y + 14);
+  text(ui, c.x, baseline(c.y + top, 20, 12), ui.words("ui.heads.which"), {12, Weight::regular, ui.theme.ink3});
   const float all = text_width(ui, ui.words("ui.heads.all"), {13, Weight::medium, 0}) + 16;
-  all_heads(ui, {c.right() - all, c.y + 35, all, 22});
-  head_grid(ui, {c.x, c.y + 62, c.w, grid});
+  all_heads(ui, {c.right() - all, c.y + top - 1, all, 22});
+  head_grid(ui, {c.x, c.y + top + 26, c.w, grid});
   end_menu(ui, height);
 }
 
 }  // namespace
 
 void draw_recipe_menu(Ui& ui, std::string_view slot, const Box& anchor) {
-  if (slot == "method") method_menu(ui, anchor);
+  if (slot == "method") draw_method_menu(ui, anchor);
   else if (slot == "stream") stream_menu(ui, anchor);
   else if (slot == "layers") layers_menu(ui, anchor);
   else if (slot == "fusion") fusion_menu(ui, anchor);
+  else if (slot == "class") draw_class_menu(ui, anchor);
+  else if (slot == "norms") draw_norms_menu(ui, anchor);
+  else if (slot == "sink" || slot == "sink_mode") draw_sink_menu(ui, anchor);
+  else if (slot == "merge") draw_more_menu(ui, "recipe.merge", anchor);
+  else if (slot == "more") draw_more_menu(ui, "recipe.more", anchor);
 }
+
+namespace {
+
+// A choice with a menu of its own, as a row of the sheet.
+void sheet_choice(Ui& ui, const char* id, const Box& row, std::string_view title, std::string_view value, void (*menu)(Ui&, const Box&)) {
+  const Press p = press(ui, id, row, true, 4);
+  if (p.hovered || p.held || p.focused) fill(ui, row, p.held ? ui.theme.well : ui.theme.raised, 4);
+  const float w = text(ui, row.x + 8, baseline(row.y, row.h, 13), title, {13, Weight::regular, ui.theme.ink2});
+  const Ink strong{13, Weight::semibold, ui.theme.ink};
+  const float room = row.w - w - 50, vw = std::min(room, text_width(ui, value, strong));
+  text_fit(ui, row.right() - 24 - vw, baseline(row.y, row.h, 13), room, value, strong);
+  arrow_down(ui, row.right() - 12, row.middle_y(), ui.theme.ink2, 3.2f);
+  if (p.clicked) open_menu(ui, id);
+  menu(ui, row);
+}
+
+}  // namespace
 
 void draw_recipe_sheet(Ui& ui, const Box& anchor) {
   if (!menu_is_open("recipe_sheet")) return;
-  const float row = row_height(ui), w = ui.screen.w - 16;
+  const float row = ui.touch ? 44 : 36, w = ui.screen.w - 16;
   const Recipe& r = ui.app.state().recipe;
-  const bool rollout = r.method == Method::rollout, several = ui.stream().heads > 1, deep = ui.stream().layers() > 1;
+  const MethodTraits& t = traits(r.method);
+  const bool several = t.attention && ui.stream().heads > 1 && (r.method != Method::norm_rollout || r.source == "value_norms");
+  const bool deep = t.attention && ui.stream().layers() > 1, stated = r.residual_from == ResidualFrom::stated && r.residuals.empty();
+  const bool classes = t.gradients && class_names(ui.app.dump(), ui.app.stored_stream()).size() > 1, norms = r.method == Method::norm_rollout;
   const auto& streams = ui.app.dump().streams;
   const float chips = deep ? layer_chips(ui, {0, 0, w - 40, 0}, false) : 0;
   const float grid = several ? head_grid_height(ui, w - 40) : 0;
-  float height = 8;
-  if (can_roll_out(ui)) height += 2 * row + 26;
+  float height = 8 + row;
+  if (classes) height += row;
+  if (norms) height += row;
+  if (t.residual) height += (stated ? 66.0f : 0) + (residual_has_menu(ui) ? row : 0);
   if (streams.size() > 1) height += static_cast<float>(streams.size()) * row + 26;
   if (deep) height += 26 + kTrack + chips + 14;
-  if (several) height += 26 + 44 + grid + 8;
-  if (rollout) height += 26 + 40;
+  if (several) height += 26 + (t.heads_fused ? 44.0f : 0) + grid + 8;
+  height += more_choices(ui, {}, 0, false) + 8;
   Box c;
   if (!begin_menu(ui, "recipe_sheet", anchor, w, height + 16, c)) return;
   const Ink head{12, Weight::medium, ui.theme.ink3};
@@ -264,28 +282,31 @@ void draw_recipe_sheet(Ui& ui, const Box& anchor) {
     text(ui, c.x + 8, baseline(y, 26, 12), ui.words(id), head);
     y += 26;
   };
-  if (rollout) {
-    text(ui, c.x + 8, baseline(y, 26, 12), ui.words("ui.sheet.residual"), head);
-    text_right(ui, c.right() - 8, baseline(y, 26, 13), ui.words.number(r.residual, 2), {13, Weight::semibold, ui.theme.ink});
-    y += 26;
-    AppState next = ui.app.state();
-    const Slide s = slider(ui, "recipe.residual", {c.x + 16, y + 6, c.w - 32, 20}, next.recipe.residual, 0, 1, 0.05, {0.5});
-    if (s.changed || s.done) ui.app.set(next, s.done);
-    y += 40;
-  }
-  if (can_roll_out(ui)) {
-    heading("ui.sheet.method");
-    if (menu_row(ui, "recipe.method/0", {c.x, y, c.w, row}, method_words(ui, Method::rollout), rollout)) run_text(ui, "recipe.method", "method", "rollout");
+  const auto choice_row = [&](const char* id, std::string_view title, const std::string& value, void (*menu)(Ui&, const Box&)) {
+    sheet_choice(ui, id, {c.x, y, c.w, row}, ui.words(title), value, menu);
     y += row;
-    if (menu_row(ui, "recipe.method/1", {c.x, y, c.w, row}, method_words(ui, Method::raw), !rollout)) run_text(ui, "recipe.method", "method", "raw");
-    y += row;
+  };
+  choice_row("recipe.method", "ui.sheet.method", method_words(ui, r), draw_method_menu);
+  if (classes) choice_row("recipe.class", "ui.sheet.class", class_words(ui, r.class_name), draw_class_menu);
+  if (norms) choice_row("recipe.norms", "ui.sheet.norms", source_words(ui, r.source), draw_norms_menu);
+  if (t.residual) {
+    if (residual_has_menu(ui)) choice_row("recipe.residual.menu", "ui.sheet.residual", residual_words(ui, r), draw_residual_menu);
+    if (stated) {
+      text(ui, c.x + 8, baseline(y, 26, 12), ui.words("ui.sheet.residual"), head);
+      text_right(ui, c.right() - 8, baseline(y, 26, 13), ui.words.number(r.residual, 2), {13, Weight::semibold, ui.theme.ink});
+      y += 26;
+      AppState next = ui.app.state();
+      const Slide s = slider(ui, "recipe.residual", {c.x + 16, y + 6, c.w - 32, 20}, next.recipe.residual, 0, 1, 0.05, {0.5});
+      if (s.changed || s.done) ui.app.set(next, s.done);
+      y += 40;
+    }
   }
   if (streams.size() > 1) {
     heading("ui.sheet.stream");
     for (std::size_t i = 0; i < streams.size(); ++i) {
       char id[32];
       std::snprintf(id, sizeof id, "recipe.stream/%d", static_cast<int>(i));
-      if (menu_row(ui, id, {c.x, y, c.w, row}, stream_words(ui, streams[i]), &streams[i] == &ui.stream())) {
+      if (menu_row(ui, id, {c.x, y, c.w, row}, stream_words(ui, streams[i]), streams[i].name == ui.stream().name && r.method != Method::joint)) {
         run_text(ui, "recipe.stream", "stream", streams[i].name);
         ImGui::CloseCurrentPopup();
       }
@@ -301,10 +322,14 @@ void draw_recipe_sheet(Ui& ui, const Box& anchor) {
   }
   if (several) {
     heading("ui.heads.which");
-    fusion_row(ui, c.x + 8, y + 16);
-    y += 44;
+    if (t.heads_fused) {
+      fusion_row(ui, c.x + 8, y + 16);
+      y += 44;
+    }
     head_grid(ui, {c.x + 8, y, c.w - 24, grid});
+    y += grid + 8;
   }
+  more_choices(ui, c, y, true);
   end_menu(ui, height);
 }
 

@@ -115,15 +115,15 @@ void token_input(Ui& ui, const Box& box, const Box& clip, int index, bool key) {
   if (!ImGui::IsMouseReleased(ImGuiMouseButton_Left) || ui.dragged || std::fabs(moved.x) + std::fabs(moved.y) > 8) return;
   if (ImGui::GetIO().MouseClickedPos[0].x < clip.x || !clip.contains(ImGui::GetIO().MouseClickedPos[0].x, ImGui::GetIO().MouseClickedPos[0].y)) return;
   const bool shift = ImGui::GetIO().KeyShift;
-  if (key && (shift || ui.two_sided())) choose_key(ui, index);
+  if (key && (shift || ui.two_sided() || ui.app.for_one_output())) choose_key(ui, index);
   else choose_query(ui, index);
 }
 
 void draw_question(Ui& ui, const Box& b) {
   const ViewData& v = *ui.view();
   const int depth = (v.recipe.end_layer < 0 ? ui.stream().layers() : v.recipe.end_layer) - v.recipe.first_layer;
-  const bool inner = v.recipe.method == Method::rollout && v.level > 0 && v.level < depth;
-  const char* id = predicts_known(ui, v.query) ? "ui.strip.cross" : ui.stream().kind == StreamKind::cross ? "ui.strip.cross_after" : inner ? "ui.strip.inner" : "ui.strip.question";
+  const bool inner = ui.app.chain() && v.level > 0 && v.level < depth;
+  const char* id = ui.app.for_one_output() ? "ui.strip.stored" : predicts_known(ui, v.query) ? "ui.strip.cross" : ui.stream().kind == StreamKind::cross ? "ui.strip.cross_after" : inner ? "ui.strip.inner" : "ui.strip.question";
   const Slots slots{{"n", ui.words.count(v.query + 1)}, {"count", ui.words.count(ui.stream().queries)},
                     {"layer", std::to_string(ui.layer_number(v.recipe.first_layer + std::max(1, v.level) - 1))}};
   std::string_view rest = ui.words(id);
@@ -156,7 +156,7 @@ void token_row(Ui& ui, const Box& area, const Box& clip, std::vector<Place>& pla
   for (const Place& p : places) {
     const Box b{std::round(area.x + p.box.x), area.y + p.box.y - scroll, p.box.w, p.box.h};
     if (b.bottom() < clip.y - 20 || b.y > clip.bottom() + 20) continue;
-    const bool chosen = keys ? !ui.two_sided() && p.token == v.query : p.token == v.query;
+    const bool chosen = keys ? ui.itself(p.token) : p.token == v.query;
     TokenLook look{.px = t.px, .chosen = chosen, .hovered = (keys ? ui.app.hover.key : ui.app.hover.query) == p.token,
                    .pinned = keys && s.selection.key == p.token, .joins_left = p.left, .joins_right = p.right, .radius = t.height < 26 ? 4.0f : 5.0f};
     const std::string name = keys ? ui.token(p.token, true) : query_name(ui, p.token);
@@ -166,7 +166,7 @@ void token_row(Ui& ui, const Box& area, const Box& clip, std::vector<Place>& pla
     ui.record.tokens.push_back({b, p.token, keys ? 0 : 1});
     if (keys && t.numbers) {
       const auto k = static_cast<std::size_t>(p.token);
-      const std::string n = ui.visible(p.token) ? ui.words.percent(v.row[k]) : "–";
+      const std::string n = ui.visible(p.token) ? ui.amount_bare(v.row[k]) : "–";
       const Ink ink{12, chosen ? Weight::semibold : Weight::regular, chosen ? ui.theme.accent : ui.theme.ink2};
       const float w = text_width(ui, n, ink);
       if (w <= b.w + 3 || chosen || look.hovered) text(ui, b.middle_x() - w / 2, baseline(b.bottom() + 4, 16, 12), n, ink);
@@ -211,7 +211,7 @@ void scroll_into_view(Ui& ui, const std::vector<Place>& places, float seen, floa
 // --- the patches of an image
 
 void draw_patches(Ui& ui, Box b) {
-  const PatchGrid& g = ui.app.dump().grid;
+  const PatchGrid g = ui.app.grid();
   const ViewData& v = *ui.view();
   Box rest = b;
   // What is no patch (a class token) stands before the map, with its number.
@@ -220,9 +220,9 @@ void draw_patches(Ui& ui, Box b) {
     const std::string name = ui.token(i, true);
     const float w = label_width(ui, name, 18, false) + 14;
     const Box t{rest.x, b.y + 9, w, 28};
-    const bool chosen = i == v.query && !ui.two_sided();
+    const bool chosen = ui.itself(i);
     draw_key(ui, t, i, name, {.px = 18, .chosen = chosen, .hovered = ui.app.hover.key == i, .pinned = ui.state().selection.key == i});
-    text_centre(ui, t.middle_x(), baseline(t.bottom() + 4, 16, 12), ui.words.percent(v.row[static_cast<std::size_t>(i)]),
+    text_centre(ui, t.middle_x(), baseline(t.bottom() + 4, 16, 12), ui.amount_bare(v.row[static_cast<std::size_t>(i)]),
                 {12, chosen ? Weight::semibold : Weight::regular, chosen ? ui.theme.accent : ui.theme.ink2});
     ui.record.tokens.push_back({t, i, 0});
     token_input(ui, t, b, i, true);
@@ -237,10 +237,11 @@ void draw_patches(Ui& ui, Box b) {
     for (int c = 0; c < g.columns; ++c) {
       const int i = g.prefix + r * g.columns + c;
       const Box t{map.x + static_cast<float>(c) * cell, map.y + static_cast<float>(r) * cell, cell - seam, cell - seam};
-      if (ui.is_sink(i)) hatch(ui, t, ui.theme.sink, 4);
+      if (has_no_value(ui, i)) fill(ui, t, ui.theme.well), hatch(ui, t, ui.theme.line, 4);
+      else if (ui.is_sink(i)) hatch(ui, t, ui.theme.sink, 4);
       else fill(ui, t, packed(ui.heat(i)));
       ui.record.tokens.push_back({t, i, 0});
-      if (i == v.query && !ui.two_sided()) chosen_box = t;
+      if (ui.itself(i)) chosen_box = t;
       if (i == ui.app.hover.key) hover_box = t;
       if (i == ui.state().selection.key) pinned_box = t;
       if (ui.mouse_in(t)) token_input(ui, t, map, i, true);
@@ -252,8 +253,9 @@ void draw_patches(Ui& ui, Box b) {
   rest.cut_left(map.w + 18);
   std::vector<int> order;
   for (int i = 0; i < g.rows * g.columns; ++i)
-    if (!ui.is_sink(g.prefix + i)) order.push_back(g.prefix + i);
-  std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return v.row[static_cast<std::size_t>(x)] > v.row[static_cast<std::size_t>(y)]; });
+    if (!ui.is_sink(g.prefix + i) && !has_no_value(ui, g.prefix + i)) order.push_back(g.prefix + i);
+  const auto size = [&](int i) { return v.is_signed ? std::abs(v.row[static_cast<std::size_t>(i)]) : v.row[static_cast<std::size_t>(i)]; };
+  std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return size(x) > size(y); });
   const int lines = std::min(static_cast<int>((b.h - 14) / 20), 5);
   float y = std::round(b.middle_y() - static_cast<float>(lines) * 10);
   for (int n = 0; n < lines && n < static_cast<int>(order.size()) && rest.w > 150; ++n, y += 20) {
@@ -261,7 +263,7 @@ void draw_patches(Ui& ui, Box b) {
     const Box row{rest.x, y, std::min(rest.w, 240.0f), 20};
     fill(ui, {row.x, y + 4, 12, 12}, packed(ui.heat(i)), 2);
     label(ui, row.x + 20, baseline(y, 20, 13), ui.token(i, true), 13, false, ui.theme.ink);
-    text_right(ui, row.right(), baseline(y, 20, 13), ui.words.percent_sign(v.row[static_cast<std::size_t>(i)]), {13, Weight::regular, ui.theme.ink});
+    text_right(ui, row.right(), baseline(y, 20, 13), ui.amount(v.row[static_cast<std::size_t>(i)]), {13, Weight::regular, ui.theme.ink});
     if (ui.mouse_in(row)) ui.hover_next.key = i;
   }
 }
@@ -284,6 +286,10 @@ void draw_two_rows(Ui& ui, const Box& b) {
     x += p.box.w + 6;
   }
   flow(ui, ui.stream().key_tokens, below, 100000, keys, true);
+  const int border = ui.app.border();  // of a joint rollout: what follows was written already
+  constexpr float kBorder = 22;
+  for (Place& p : keys)
+    if (border > 0 && p.token >= border) p.box.x += kBorder;
   // Each row scrolls sideways as far as its chosen token needs.
   auto shift = [&](std::vector<Place>& row, int chosen) {
     float s = 0;
@@ -298,6 +304,8 @@ void draw_two_rows(Ui& ui, const Box& b) {
   ImGui::PushClipRect({room.x - 4, b.y}, {room.right(), b.bottom()}, true);
   token_row(ui, {room.x, b.y + 7, room.w, 25}, room, queries, above, false, 0);
   token_row(ui, {room.x, b.y + 38, room.w, 25}, room, keys, below, true, 0);
+  if (border > 0 && border < static_cast<int>(keys.size()))
+    rule_v(ui, std::round(room.x + keys[static_cast<std::size_t>(border)].box.x - kBorder / 2 - 2), b.y + 36, 44, ui.theme.line2);
   ImGui::PopClipRect();
 }
 

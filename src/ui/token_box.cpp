@@ -1,5 +1,7 @@
 #include "ui/token_box.h"
 
+#include <cmath>
+
 #include "ui/tooltip.h"
 
 namespace rollscope::ui {
@@ -20,10 +22,16 @@ void rings(Ui& ui, const Box& b, const TokenLook& look) {
 
 }  // namespace
 
+bool has_no_value(const Ui& ui, int key) {
+  const auto k = static_cast<std::size_t>(key);
+  return ui.view() && k < ui.view()->row.size() && std::isnan(ui.view()->row[k]);
+}
+
 int rank_of(const ViewData& v, int key) {
   int rank = 1;
-  const float mine = v.row[static_cast<std::size_t>(key)];
-  for (float w : v.row) rank += w > mine;
+  const auto size = [&](float w) { return v.is_signed ? std::abs(w) : w; };
+  const float mine = size(v.row[static_cast<std::size_t>(key)]);
+  for (float w : v.row) rank += size(w) > mine;
   return rank;
 }
 
@@ -32,6 +40,11 @@ void draw_key(Ui& ui, const Box& b, int key, std::string_view words, const Token
   if (!ui.visible(key)) {  // later than the chosen token: no weight is possible
     frame(ui, b, faded(ui.theme.line, look.faded), 1, look.radius);
     label_centre(ui, b.middle_x(), base, words, look.px, look.bold, faded(ui.theme.ink3, look.faded));
+  } else if (has_no_value(ui, key)) {
+    fill(ui, b, faded(ui.theme.well, look.faded), look.radius);
+    hatch(ui, b, faded(ui.theme.line, look.faded));
+    frame(ui, b, faded(ui.theme.line, look.faded), 1, look.radius);
+    label_centre(ui, b.middle_x(), base, words, look.px, look.bold, faded(ui.theme.ink2, look.faded));
   } else if (ui.is_sink(key)) {
     hatch(ui, b, faded(ui.theme.sink, look.faded));
     const float w = label_width(ui, words, look.px, look.bold) + 6;
@@ -62,7 +75,11 @@ void key_tooltip(Ui& ui, const Box& b, int key) {
     tooltip(ui, b, {Rich().token(ui.token(key, true), tip_ink(ui, true)), Rich().add(ui.words("ui.tip.later"), tip_quiet(ui))});
     return;
   }
-  tooltip_weight(ui, b, v.query, key, v.row[k], rank_of(v, key), v.visible);
+  if (std::isnan(v.row[k])) {
+    tooltip(ui, b, {Rich().token(ui.token(key, true), tip_ink(ui, true)), Rich().add(ui.words("ui.tip.no_value"), tip_quiet(ui))});
+    return;
+  }
+  tooltip_weight(ui, b, v.query, key, v.row[k], rank_of(v, key), v.visible, ui.percents());
 }
 
 }  // namespace rollscope::ui

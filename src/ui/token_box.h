@@ -19,6 +19,7 @@ void draw_key(Ui& ui, const Box& box, int key, std::string_view label, const Tok
 void draw_query(Ui& ui, const Box& box, std::string_view label, const TokenLook& look);
 // Tooltip of a key of the chosen row.
 void key_tooltip(Ui& ui, const Box& box, int key);
+[[nodiscard]] bool has_no_value(const Ui& ui, int key);  // stored scores may leave tokens out
 [[nodiscard]] int rank_of(const ViewData& v, int key);  // 1 for the largest
 
 }  // namespace rollscope::ui

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "imgui_internal.h"
+#include "ui/names.h"
 
 namespace rollscope::ui {
 namespace {
@@ -38,14 +39,14 @@ void tooltip_later(Ui& ui, const char* control, const Box& anchor, std::string_v
   tooltip(ui, anchor, {Rich().add(text, tip_ink(ui))});
 }
 
-void tooltip_weight(Ui& ui, const Box& anchor, int query, int key, double weight, int rank, int visible) {
+void tooltip_weight(Ui& ui, const Box& anchor, int query, int key, double weight, int rank, int visible, bool percent) {
   const Ink plain = tip_ink(ui), strong = tip_ink(ui, true), quiet = tip_quiet(ui);
   std::vector<Rich> lines;
   lines.push_back(Rich().words(ui, "ui.tip.weight", plain, strong,
-                               {{"query", {ui.token(query, false), strong, true}},
+                               {{"query", {ui.app.for_one_output() ? query_name(ui, query) : ui.token(query, false), strong, true}},
                                 {"key", {ui.token(key, true), strong, true}},
-                                {"weight", {ui.words.percent_fine(weight), strong}}}));
-  const std::string raw = ui.words.number(weight, 5);
+                                {"weight", {percent ? ui.words.percent_fine(weight) : ui.words.plain(weight), strong}}}));
+  const std::string raw = percent ? ui.words.number(weight, 5) : ui.words.plain(weight, 6);
   Slots slots{{"row", ui.words.count(query + 1)}, {"column", ui.words.count(key + 1)}, {"raw", raw}};
   if (rank > 0) {
     slots.emplace_back("rank", ui.words.count(rank));

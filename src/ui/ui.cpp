@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "imgui_internal.h"
+#include "scene/recipe_fit.h"
 #include "ui/graph_panel.h"
 #include "ui/heads_panel.h"
 #include "ui/image_panel.h"
@@ -38,13 +39,17 @@ bool Ui::is_sink(int key) const {
 
 bool Ui::two_sided() const { return stream().kind == StreamKind::cross || stream().queries != stream().keys; }
 
+bool Ui::itself(int key) const { return !two_sided() && view() && key == view()->query && !app.for_one_output(); }
+
+bool Ui::percents() const { return in_percent(view() ? view()->recipe : state().recipe); }
+
 bool Ui::is_patch(int index, bool key) const {
-  const PatchGrid& g = app.dump().grid;
+  const PatchGrid g = app.grid();
   return g.rows > 0 && index >= g.prefix && index < g.prefix + g.rows * g.columns && (key || stream().kind != StreamKind::cross);
 }
 
 bool Ui::patches() const {
-  const PatchGrid& g = app.dump().grid;
+  const PatchGrid g = app.grid();
   return g.rows > 0 && g.prefix + g.rows * g.columns <= stream().keys && g.rows * g.columns * 2 > stream().keys;
 }
 
@@ -70,13 +75,17 @@ int Ui::layer_number(int stored) const {
   return stored >= 0 && stored < static_cast<int>(numbers.size()) ? numbers[static_cast<std::size_t>(stored)] + 1 : stored + 1;
 }
 
-bool Ui::visible(int key) const { return !(stream().causal && !two_sided() && view() && key > view()->query); }
+bool Ui::visible(int key) const {
+  if (!view()) return true;
+  if (app.border() > 0) return key < view()->visible;  // the source first, then the target as far as its decoder sees
+  return !(stream().causal && !two_sided() && key > view()->query && traits(view()->recipe.method).attention);
+}
 
 Rgb Ui::heat(int key) const {
   const auto k = static_cast<std::size_t>(key);
-  return weight_colour(k < shade.size() ? shade[k] : 0, theme.dark);
+  return scale.colour(k < shade.size() ? shade[k] : scale.position(0), theme.dark);
 }
-Rgb Ui::heat_of(double weight) const { return weight_colour(scale.position(weight), theme.dark); }
+Rgb Ui::heat_of(double weight) const { return scale.colour(scale.position(weight), theme.dark); }
 
 void Ui::refresh() {
   const ViewData* v = app.has_dump() ? view() : nullptr;
@@ -88,10 +97,10 @@ void Ui::refresh() {
   // One value, one colour: the view that is open owns the scale. A matrix of single layers or heads shows other
   // weights than the row, which then keeps its own.
   const AppState& s = state();
-  scale = row_scale(v->row, v->sinks);
+  scale = row_scale(v->row, v->sinks, v->is_signed);
   const bool same = s.matrix.kind == MatrixKind::result || (s.matrix.kind == MatrixKind::after_layer && v->level == s.matrix.layer - s.recipe.first_layer + 1);
   if (s.view == ViewKind::matrix && same && app.matrix() && s.matrix.scale != ScaleCurve::per_row)
-    scale = matrix_scale(*app.matrix(), v->sinks, s.matrix);
+    scale = matrix_scale(*app.matrix(), v->sinks, s.matrix, v->is_signed);
 
   std::vector<float> goal(v->row.size());
   for (std::size_t i = 0; i < goal.size(); ++i) goal[i] = is_sink(static_cast<int>(i)) ? 0.0f : static_cast<float>(scale.position(v->row[i]));

@@ -142,6 +142,12 @@ struct Ui {
   [[nodiscard]] const AppState& state() const { return app.shown(); }
   [[nodiscard]] bool is_sink(int key) const;
   [[nodiscard]] bool two_sided() const;  // queries and keys are different tokens (cross-attention)
+  [[nodiscard]] bool itself(int key) const;  // the chosen output, as an input
+  [[nodiscard]] bool percents() const;   // the row's numbers are parts of 100 %
+  // A number of the row as it is written: "9.2 %", "9.2", "9.23 %"; where it is no share "0.0123".
+  [[nodiscard]] std::string amount(double weight) const { return percents() ? words.percent_sign(weight) : words.plain(weight); }
+  [[nodiscard]] std::string amount_bare(double weight) const { return percents() ? words.percent(weight) : words.plain(weight); }
+  [[nodiscard]] std::string amount_fine(double weight) const { return percents() ? words.percent_fine(weight) : words.plain(weight); }
   [[nodiscard]] bool is_patch(int index, bool key) const;
   [[nodiscard]] bool patches() const;    // the stream's tokens are mostly patches of a grid
   [[nodiscard]] std::string token(int index, bool key) const;        // its words on screen

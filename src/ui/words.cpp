@@ -11,6 +11,7 @@ namespace rollscope::ui {
 void Words::load(std::string_view lang, std::string_view lines) {
   lang_ = std::string(lang);
   texts_.clear();
+  missing_.clear();
   while (!lines.empty()) {
     const auto end = std::min(lines.find('\n'), lines.size());
     const auto line = lines.substr(0, end);
@@ -32,7 +33,9 @@ void Words::load(std::string_view lang, std::string_view lines) {
 
 std::string_view Words::operator()(std::string_view id) const {
   const auto it = texts_.find(id);
-  return it != texts_.end() ? std::string_view(it->second) : id;
+  if (it != texts_.end()) return it->second;
+  if (missing_.size() < 64) missing_.emplace(id);
+  return id;
 }
 
 std::vector<Piece> split_pieces(std::string_view text) {
@@ -102,6 +105,7 @@ std::string Words::percent(double weight) const {
 
 std::string Words::percent_sign(double weight) const { return percent(weight) + "\u00A0%"; }
 std::string Words::percent_fine(double weight) const { return number(weight * 100, 2) + "\u00A0%"; }
+std::string Words::plain(double value, int digits) const { return significant(value, decimal(), digits); }
 std::string Words::count(long long n) const { return grouped(n, lang_ == "fr" ? "\u00A0" : ","); }
 
 std::string Words::quoted(std::string_view text) const {

@@ -262,6 +262,9 @@ TEST_CASE("every command of the table runs, and no other") {
       {"select.level", R"({"level": 2})"},       {"recipe.method", R"({"method": "raw"})"},
       {"recipe.stream", R"({"stream": "self"})"}, {"recipe.fusion", R"({"fusion": "max"})"},
       {"recipe.heads", R"({"heads": [1]})"},      {"recipe.residual", R"({"residual": 0.25})"},
+      {"recipe.sink", R"({"sink": "renormalise"})"}, {"recipe.merge", R"({"merge": "words"})"},
+      {"recipe.class", R"({"class": ""})"},       {"recipe.source", R"({"source": ""})"},
+      {"recipe.discard", R"({"discard": 0.5})"},
       {"recipe.layers", R"({"layers": [1, 3]})"}, {"view.zoom", R"({"factor": 1.1})"},
       {"graph.keep", R"({"keep": 0.5})"},         {"matrix.show", R"({"kind": "head", "layer": 0, "head": 1})"},
       {"matrix.scale", R"({"scale": "log"})"},    {"matrix.range", R"({"low": 0.1, "high": 0.5})"},
@@ -427,6 +430,67 @@ TEST_CASE("a state survives the way through JSON, and each broken field costs on
   ignored.clear();
   state_from_json(std::string(100000, '['), back, ignored);
   CHECK(ignored == std::vector<std::string>{"state"});
+}
+
+TEST_CASE("every field of the recipe survives the way through JSON, and explain takes the same names") {
+  AppState s;
+  s.recipe.method = Method::attribution;
+  s.recipe.source = "shapley";
+  s.recipe.sink = SinkMode::lift;
+  s.recipe.merge = Merge::segments;
+  s.recipe.merge_queries = MergeQueries::last;
+  s.recipe.merge_time = MergeTime::before;
+  s.recipe.class_name = "class_4";
+  s.recipe.discard = 0.25;
+  s.recipe.residuals = {0.25, 0.5, 1};
+  AppState back;
+  std::vector<std::string> ignored;
+  state_from_json(state_to_json(s), back, ignored);
+  CHECK(ignored.empty());
+  CHECK(back.recipe == s.recipe);
+  s.recipe.method = Method::norm_rollout;
+  s.recipe.source = "alti";
+  s.recipe.residuals.clear();
+  s.recipe.residual_from = ResidualFrom::norms_mean;
+  state_from_json(state_to_json(s), back, ignored);
+  CHECK(ignored.empty());
+  CHECK(back.recipe == s.recipe);
+  state_from_json(R"({"recipe": {"method": "magic", "residual": [0.5, 7], "sink": 3, "merge": "letters", "class": 4, "discard": 2, "merge_time": "during", "source": "x"}})", back, ignored);
+  CHECK(back.recipe.method == Method::norm_rollout);
+  CHECK(back.recipe.source == "x");
+  CHECK(ignored == std::vector<std::string>{"recipe.method", "recipe.residual", "recipe.sink", "recipe.merge", "recipe.class", "recipe.discard", "recipe.merge_time"});
+}
+
+TEST_CASE("what a dump cannot have is refused as a command and falls back as a state") {
+  Bench b;
+  CHECK(error_code(b.app.run("recipe.method", R"({"method": "gradient-rollout"})")) == "method_not_for_stream");
+  CHECK(error_code(b.app.run("recipe.method", R"({"method": "magic"})")) == "bad_value");
+  CHECK(error_code(b.app.run("recipe.residual", R"({"residual": "norms"})")) == "bad_value");
+  CHECK(error_code(b.app.run("recipe.residual", R"({"residual": [0.5, 0.5]})")) == "bad_value");
+  CHECK(error_code(b.app.run("recipe.class", R"({"class": "cat"})")) == "usage");
+  CHECK(error_code(b.app.run("recipe.merge", R"({"merge": "segments"})")) == "usage");
+  AppState next = b.app.state();
+  next.recipe.method = Method::joint;
+  next.recipe.class_name = "cat";
+  next.recipe.residual_from = ResidualFrom::mixing;
+  next.recipe.merge = Merge::segments;
+  b.app.set(next);
+  CHECK(b.app.state().recipe.method == Method::rollout);
+  CHECK(b.app.state().recipe.class_name.empty());
+  CHECK(b.app.state().recipe.residual_from == ResidualFrom::stated);
+  CHECK(b.app.state().recipe.merge == Merge::pieces);
+}
+
+TEST_CASE("of two choices that exclude each other the newer one holds") {
+  Bench b;
+  CHECK(b.app.run("recipe.sink", R"({"sink": "lift"})") == "{}");
+  CHECK(b.app.run("recipe.merge", R"({"merge": "words"})") == "{}");
+  CHECK(b.app.state().recipe.sink == SinkMode::keep);
+  CHECK(b.app.run("recipe.sink", R"({"sink": "lift"})") == "{}");
+  CHECK(b.app.state().recipe.merge == Merge::pieces);
+  CHECK(b.app.run("recipe.residual", R"({"residual": [0.1, 0.2, 0.3, 0.4]})") == "{}");
+  CHECK(b.app.run("recipe.layers", R"({"layers": [0, 2]})") == "{}");
+  CHECK(b.app.state().recipe.residuals.empty());
 }
 
 TEST_CASE("keys find their commands on every keyboard") {

@@ -77,3 +77,28 @@ TEST_CASE("numbers print as the look asks") {
   CHECK(grouped(12, ",") == "12");
   CHECK(grouped(1234567, "\u202F") == "1\u202F234\u202F567");
 }
+
+TEST_CASE("numbers that are no shares have three digits and no percent") {
+  CHECK(significant(0.012345) == "0.0123");
+  CHECK(significant(-1.2) == "\u22121.20");
+  CHECK(significant(134.4) == "134");
+  CHECK(significant(0) == "0");
+  CHECK(significant(0.000046) == "4.60e\u22125");
+  CHECK(significant(12345678) == "1.23e7");
+  CHECK(significant(0.5, ',') == "0,500");
+  CHECK(significant(NAN) == "\u2013");
+}
+
+TEST_CASE("a scale with a sign is as wide below 0 as above, and 0 is its middle") {
+  const float row[] = {0.5f, -2.0f, NAN, 0.0f};
+  const ColourScale s = row_scale(row, {}, true);
+  CHECK(s.low == -2);
+  CHECK(s.high == 2);
+  CHECK(s.position(0) == 0.5);
+  CHECK(s.position(-2) == 0);
+  CHECK(s.position(NAN) == 0.5);
+  const Rgb none = s.colour(0.5, false), against = s.colour(0, false), for_it = s.colour(1, false);
+  CHECK(none.r == doctest::Approx(none.g));
+  CHECK(against.b > against.g);
+  CHECK(for_it.g > for_it.r);
+}

@@ -102,10 +102,10 @@ TEST_CASE("menus of the recipe open, choose and close") {
   Desk d;
   d.open("sentiment_negative.npz");
   d.click(d.control("recipe.method"));
-  REQUIRE(d.control("recipe.method/1").w > 0);
-  d.click(d.control("recipe.method/1"));
+  REQUIRE(d.control("recipe.method/raw").w > 0);
+  d.click(d.control("recipe.method/raw"));
   CHECK(d.app.state().recipe.method == Method::raw);
-  CHECK(d.control("recipe.method/1").w == 0);
+  CHECK(d.control("recipe.method/raw").w == 0);
   d.click(d.control("recipe.fusion"));
   REQUIRE(d.control("recipe.heads/2").w > 0);
   d.click(d.control("recipe.heads/2"));
