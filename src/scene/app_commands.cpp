@@ -223,8 +223,9 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
       r.merge = Merge::pieces;
     } else if (field == "merge" && r.merge != Merge::pieces && r.sink == SinkMode::lift) {
       r.sink = SinkMode::keep;
-    } else if (field == "residual" && r.residual_from != ResidualFrom::stated) {
-      r.merge_time = MergeTime::after;
+    } else if (field == "residual" && (r.residual_from != ResidualFrom::stated || !r.residuals.empty())) {
+      if (r.residual_from != ResidualFrom::stated) r.merge_time = MergeTime::after;
+      if (r.sink == SinkMode::lift) r.sink = SinkMode::keep;  // chance has one residual weight
     } else if (field == "layers" && static_cast<int>(r.residuals.size()) != (r.end_layer < 0 ? stream_of(r).layers() : r.end_layer) - r.first_layer) {
       r.residuals.clear();
     }

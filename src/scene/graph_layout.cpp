@@ -70,7 +70,7 @@ struct Strand {
 
 // The attention of one gap, the strongest first; in bundles what runs between the same two columns is one sum, and
 // the strongest edge in it lends its number.
-std::vector<Strand> attention_strands(const Gap& gap, const GraphLayout& layout, const std::vector<int>& column, bool square, int above, const std::vector<int>& sinks) {
+std::vector<Strand> attention_strands(const Gap& gap, const GraphLayout& layout, const std::vector<int>& column, bool square, int above, const std::vector<int>& sinks, bool adds) {
   const auto columns = static_cast<int>(layout.column_x.size());
   std::vector<Strand> out;
   std::vector<int> place;  // in `out`, by pair of columns; -1: none yet
@@ -81,7 +81,8 @@ std::vector<Strand> attention_strands(const Gap& gap, const GraphLayout& layout,
     if (!place.empty()) {
       int& at = place[static_cast<std::size_t>(from) * columns + to];
       if (at >= 0) {
-        out[static_cast<std::size_t>(at)].weight += e.weight;
+        double& weight = out[static_cast<std::size_t>(at)].weight;
+        weight = adds ? weight + e.weight : std::max(weight, static_cast<double>(e.weight));
         continue;
       }
       at = static_cast<int>(out.size());
@@ -182,8 +183,10 @@ GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, cons
   const float top = area.y - std::clamp(static_cast<float>(camera.y) * tall - area.h / 2, 0.0f, tall - area.h);
   for (std::size_t l = 0; l < levels; ++l) g.level_y.push_back(top + tall * (1 - static_cast<float>(l) / gaps));
 
+  const bool adds = view.recipe.method != Method::flow, one_row = levels == 2;
   const auto in_sight = [&](float a, float b) { return std::max(a, b) > area.x - kWidestUnit && std::min(a, b) < area.x + area.w + kWidestUnit; };
   std::vector<std::vector<float>> mass(levels);  // [level][column]
+  float widest = 1;  // mass that has U at the inputs
   for (std::size_t l = 0; l < levels; ++l) {
     const auto& state = view.states[l];
     const bool own_columns = !square && l + 1 == levels;
@@ -191,13 +194,15 @@ GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, cons
     else {
       mass[l].assign(columns, 0);
       for (std::size_t c = 0; c < columns; ++c)
-        for (int t = g.column_first[c]; t < g.column_first[c + 1]; ++t) mass[l][c] += state[static_cast<std::size_t>(t)];
+        for (int t = g.column_first[c]; t < g.column_first[c + 1]; ++t) mass[l][c] = adds ? mass[l][c] + state[static_cast<std::size_t>(t)] : std::max(mass[l][c], state[static_cast<std::size_t>(t)]);
     }
+    if (one_row && l == 0) widest = std::max(1.0f, mass[0].empty() ? 1.0f : *std::max_element(mass[0].begin(), mass[0].end()));
+    const float unit = l == 0 ? g.unit / widest : g.unit;
     for (std::size_t c = 0; c < mass[l].size(); ++c) {
       const float x = own_columns ? g.query_x[c] : g.column_x[c];
       if (!in_sight(x, x)) continue;
       const int token = own_columns ? static_cast<int>(c) : g.column_first[c];
-      g.nodes.push_back({x, g.level_y[l], std::max(3.0f, mass[l][c] * g.unit), mass[l][c], static_cast<std::int16_t>(l), token});
+      g.nodes.push_back({x, g.level_y[l], std::max(3.0f, mass[l][c] * unit), mass[l][c], static_cast<std::int16_t>(l), token});
     }
   }
 
@@ -208,15 +213,25 @@ GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, cons
     const bool own_columns = !square && l + 2 == levels;
     std::vector<Strand> strands = kept_strands(gap, g, view.sinks);
     const auto kept = strands.size();
-    const auto edges = attention_strands(gap, g, column, !own_columns, static_cast<int>(mass[l + 1].size()), view.sinks);
+    const auto edges = attention_strands(gap, g, column, !own_columns, static_cast<int>(mass[l + 1].size()), view.sinks, adds);
     strands.insert(strands.end(), edges.begin(), edges.end());
     if (g.bundle > 1) pack(strands);
+    // What leaves the chosen node, against what it holds.
+    double leaves = 0, others = gap.others, upper = g.unit;
+    for (const Strand& s : strands) leaves += s.weight;
+    if (one_row) {
+      const double holds = *std::max_element(mass[1].begin(), mass[1].end());
+      if (holds > 0 && leaves > holds * 1.001) upper *= holds / leaves;
+      if (!adds)
+        for (others = 0; const Strand& s : edges) others += s.weight;
+    }
+    const double lower = l == 0 ? g.unit / widest : g.unit;
 
     double drawn = 0;
     for (std::size_t i = 0; i < strands.size(); ++i) {
       const Strand& s = strands[i];
       if (i >= kept) {  // attention to other tokens, the strongest first
-        if ((keep < 1 && drawn >= keep * gap.others) || i - kept >= kMostDrawn) {
+        if ((keep < 1 && drawn >= keep * others) || i - kept >= kMostDrawn) {
           g.edges_hidden += static_cast<int>(strands.size() - i);
           break;
         }
@@ -226,18 +241,17 @@ GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, cons
       }
       const auto from = static_cast<std::size_t>(s.from), to = static_cast<std::size_t>(s.to);
       const float above = (own_columns ? g.query_x[from] : g.column_x[from]) - mass[l + 1][from] * g.unit / 2;
-      const float below = g.column_x[to] - mass[l][to] * g.unit / 2;
-      const auto width = static_cast<float>(s.weight * g.unit);
+      const float below = g.column_x[to] - mass[l][to] * static_cast<float>(lower) / 2;
       const auto half = s.weight / 2;
-      const Ribbon r{above + static_cast<float>((s.from_offset + half) * g.unit), g.level_y[l + 1],
-                     below + static_cast<float>((s.to_offset + half) * g.unit), g.level_y[l], width, width,
+      const Ribbon r{above + static_cast<float>((s.from_offset + half) * upper), g.level_y[l + 1],
+                     below + static_cast<float>((s.to_offset + half) * lower), g.level_y[l], static_cast<float>(s.weight * upper), static_cast<float>(s.weight * lower),
                      static_cast<float>(s.weight), s.kind, static_cast<std::int16_t>(l), s.edge,
                      own_columns ? s.from : g.column_first[from], g.column_first[to]};
       if (!in_sight(r.x0, r.x1)) continue;
       g.edges_drawn += i >= kept;
       g.ribbons.push_back(r);
     }
-    g.shown.push_back(gap.others > 0 ? static_cast<float>(std::min(1.0, drawn / gap.others)) : 1.0f);
+    g.shown.push_back(others > 0 ? static_cast<float>(std::min(1.0, drawn / others)) : 1.0f);
   }
   const auto layer = [](RibbonKind k) { return k == RibbonKind::sink ? 0 : k == RibbonKind::residual ? 1 : k == RibbonKind::own ? 2 : 3; };
   std::stable_sort(g.ribbons.begin(), g.ribbons.end(), [&](const Ribbon& a, const Ribbon& b) {
@@ -261,17 +275,18 @@ GraphHit pick_graph(const GraphLayout& g, float x, float y) {
   for (std::size_t i = 0; i < g.ribbons.size(); ++i) {
     const Ribbon& r = g.ribbons[i];
     if (y < std::min(r.y0, r.y1) || y > std::max(r.y0, r.y1)) continue;
-    const float half = std::max(1.0f, r.width0) / 2;
+    const float half = std::max({1.0f, r.width0, r.width1}) / 2;
     if (x < std::min(r.x0, r.x1) - half - best || x > std::max(r.x0, r.x1) + half + best) continue;
     float d = kRibbonReach + half;
+    float at = 0;  // of the nearest piece, from above
     GraphPoint a = ribbon_point(r, 0);
     for (int k = 1; k <= kSegments; ++k) {
       const float s = static_cast<float>(k) / kSegments;
       const GraphPoint b = ribbon_point(r, s * s * (3 - 2 * s));
-      d = std::min(d, distance_to_segment(x, y, a, b));
+      if (const float away = distance_to_segment(x, y, a, b); away < d) d = away, at = s;
       a = b;
     }
-    d = std::max(0.0f, d - half);
+    d = std::max(0.0f, d - std::max(1.0f, r.width0 + (r.width1 - r.width0) * at) / 2);
     if (d <= best && d < kRibbonReach) best = d, hit.ribbon = static_cast<int>(i);  // of equals the one on top
   }
   return hit;

@@ -5,6 +5,10 @@
 // widths at a node add up to its mass; the floor of 1 px is the drawing's. Where columns would be under 16 px, tokens
 // are bundled: neighbours share one of at most 12 wider columns, their ribbons are summed. Sinks and the neighbourhood
 // of the chosen token keep columns of their own.
+//
+// A row that is no share of 100 % (flow, relevance, scores) may hold more than its node: then its ribbons are drawn
+// together at the node, and at the inputs so that the widest column has U. Flows do not add up: of a bundle the largest
+// is drawn.
 #pragma once
 
 #include <cstdint>

@@ -113,6 +113,12 @@ void draw_barcode(Ui& ui, const Box& b, int first, int end, float fade) {
   frame(ui, b, faded(ui.theme.line2, 0.6f * fade), 1, 3);
 }
 
+std::string foot_unit(const Ui& ui) {
+  if (ui.percents()) return "%";
+  const auto unit = unit_name(ui.view()->recipe);
+  return unit == "lift" ? "×" : unit_words(ui, unit, false);
+}
+
 // Between source and target of a joint rollout: a line through the foot of the graph, and a word at either side.
 void draw_border(Ui& ui, const GraphFrame& f) {
   const int border = ui.app.border();
@@ -124,8 +130,14 @@ void draw_border(Ui& ui, const GraphFrame& f) {
   const Ink quiet{12, Weight::regular, ui.theme.ink3};
   const float top = f.area.bottom() - 34;
   ui.dl->AddRectFilled({x - 0.75f, top}, {x + 0.75f, std::min(f.whole.bottom(), f.inputs.bottom() + 24)}, ui.theme.line2);
-  text_right(ui, x - 8, baseline(top, 16, 12), ui.words("ui.graph.source"), quiet);
-  text(ui, x + 8, baseline(top, 16, 12), ui.words("ui.graph.written"), quiet);
+  const auto word = [&](float left, std::string_view words) {
+    const float w = text_width(ui, words, quiet);
+    const Box b{left < 0 ? x - 9 - w : x + 9, top, w, 16};
+    fill(ui, {b.x - 3, b.y, b.w + 6, b.h}, faded(ui.theme.panel, 0.9f), 3);
+    text(ui, b.x, baseline(b.y, b.h, 12), words, quiet);
+  };
+  word(-1, ui.words("ui.graph.source"));
+  word(1, ui.words("ui.graph.written"));
 }
 
 }  // namespace
@@ -156,7 +168,10 @@ GraphFrame frame_graph(Ui& ui, const Box& box) {
   }
   float name = text_width(ui, f.narrow ? "24" : ui.words.fill("ui.graph.layer", {{"layer", "24"}}), quiet);
   if (!f.narrow) name = std::max({name, text_width(ui, ui.words("ui.graph.output"), quiet), text_width(ui, ui.words("ui.graph.input"), quiet)});
-  const float left = f.left - box.x + std::min(name, 96.0f) + (ui.phone ? 8 : 18);
+  const bool attention = traits(ui.view()->recipe.method).attention;
+  if (attention && !ui.app.chain()) name = std::max(name, text_width(ui, f.narrow ? layers_words(ui, ui.view()->recipe) : row_layers_words(ui), quiet));
+  if (!f.narrow && !ui.percents()) name = std::max(name, text_width(ui, foot_unit(ui), quiet));
+  const float left = f.left - box.x + std::min(name, 112.0f) + (ui.phone ? 8 : 18);
   const bool shares = box.w > 620 && ui.app.chain();
   const float right = shares ? 88 : ui.phone ? 10 : 28;
 
@@ -200,7 +215,8 @@ Box draw_graph_labels(Ui& ui, const GraphFrame& f) {
     const Column& c = columns[i];
     if (c.x < f.area.x - 1 || c.x > f.area.right() + 1) continue;
     const bool bundle = c.end - c.first > 1;
-    const float w = std::min(g.column - (g.column < 24 ? 2.0f : 4.0f), 78.0f);
+    const float widest = f.slant_bottom || c.end - c.first > 1 ? 78.0f : std::max(78.0f, label_width(ui, ui.token_short(c.first, true), px, true) + 14);
+    const float w = std::min(g.column - (g.column < 24 ? 2.0f : 4.0f), widest);
     const Box b{c.x - w / 2, f.inputs.y, w, f.inputs.h};
     const bool mine = ui.itself(c.first) && !bundle;
     const bool hovered = !bundle && ui.app.hover.key == c.first;
@@ -265,7 +281,7 @@ Box draw_graph_labels(Ui& ui, const GraphFrame& f) {
   if (!f.narrow) {
     const Ink quiet{12, Weight::regular, ui.theme.ink3};
     text_fit(ui, f.left, baseline(f.inputs.y, f.inputs.h, 12), f.area.x - f.left - 8, ui.words(ui.app.border() > 0 || !ui.two_sided() ? "ui.graph.input" : "ui.graph.source"), quiet);
-    if (!f.slant_bottom) text_fit(ui, f.left, baseline(f.inputs.bottom() + 5, 16, 12), f.area.x - f.left - 8, ui.percents() ? "%" : unit_words(ui, unit_name(v.recipe), false), quiet);
+    if (!f.slant_bottom) text_fit(ui, f.left, baseline(f.inputs.bottom() + 5, 16, 12), f.area.x - f.left - 8, foot_unit(ui), quiet);
   }
   draw_border(ui, f);
   return over;

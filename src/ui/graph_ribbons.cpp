@@ -47,7 +47,8 @@ std::vector<gpu::RibbonInstance> base_ribbons(const Ui& ui, const GraphLayout& g
 std::vector<gpu::RibbonInstance> lit_ribbons(Ui& ui, GraphPanel& p, int key) {
   const GraphLayout& g = p.layout;
   const ViewData& v = *ui.view();
-  const double weight = key < static_cast<int>(v.row.size()) ? v.row[static_cast<std::size_t>(key)] : 0;
+  const auto& inputs = v.states.front();
+  const double weight = key < static_cast<int>(inputs.size()) ? inputs[static_cast<std::size_t>(key)] : 0;
   p.widen = weight > 0 ? std::clamp(kLitTarget / (weight * g.unit), 1.0, kMostWiden) : 1;
   struct End {
     std::size_t ribbon;

@@ -17,6 +17,13 @@
 namespace rollscope::ui {
 namespace {
 
+// All the weight of the output reaches the inputs: no layer has an empty row on the way.
+bool keeps_all(const ViewData& v) {
+  double sum = 0;
+  for (const float m : v.states.front()) sum += m;
+  return std::abs(sum - 1) <= 1e-3;
+}
+
 bool tracing(const Ui& ui) { return ui.graph->key.trace >= 0; }
 
 // --- toolbar
@@ -54,9 +61,10 @@ void draw_key_items(Ui& ui, float x, float right, float middle) {
     int kind;
   };
   std::vector<Item> items;
-  if (chain) items.push_back({"ui.graph.key.residual", ui.theme.kept, 0, 0});
-  if (attention && !ui.two_sided()) items.push_back({"ui.graph.key.own", chain ? ui.theme.kept : mid, chain ? dark : 0, 0});
-  items.push_back({!attention ? "ui.graph.key.row" : ui.two_sided() ? "ui.graph.key.cross" : "ui.graph.key.others", mid, 0, 0});
+  const bool residual = chain && traits(ui.state().recipe.method).residual;
+  if (residual) items.push_back({"ui.graph.key.residual", ui.theme.kept, 0, 0});
+  if (attention && !ui.two_sided()) items.push_back({"ui.graph.key.own", residual ? ui.theme.kept : mid, residual ? dark : 0, 0});
+  items.push_back({!attention ? ui.view()->is_signed ? "ui.graph.key.scores" : "ui.graph.key.row" : ui.two_sided() ? "ui.graph.key.cross" : "ui.graph.key.others", mid, 0, 0});
   if (!ui.view()->sinks.empty()) items.push_back({"ui.graph.key.sink", 0, 0, 1});
   for (const Item& i : items) {
     const float w = 20 + text_width(ui, ui.words(i.id), quiet);
@@ -126,7 +134,7 @@ void level_lines(Ui& ui, const GraphFrame& f) {
     if (!traits(v.recipe.method).attention) continue;  // stored scores come from no layer
     const bool raw = !ui.app.chain();
     const std::string n = raw ? layers_words(ui, v.recipe) : std::to_string(ui.layer_number(v.recipe.first_layer + static_cast<int>(l)));
-    const std::string words = f.narrow ? n : ui.words.fill("ui.graph.layer", {{"layer", raw && v.recipe.end_layer - v.recipe.first_layer == 1 ? std::to_string(ui.layer_number(v.recipe.first_layer)) : n}});
+    const std::string words = f.narrow ? n : raw ? row_layers_words(ui) : ui.words.fill("ui.graph.layer", {{"layer", n}});
     text_fit(ui, f.left, baseline(y - 8, 16, 12), f.area.x - f.left - 12, words, quiet);
   }
 }
@@ -137,13 +145,14 @@ void layer_shares(Ui& ui, const GraphFrame& f) {
   const ViewData& v = *ui.view();
   const GraphLayout& g = ui.graph->layout;
   const Ink quiet{12, Weight::regular, ui.theme.ink3};
-  text_fit(ui, f.shares.x, baseline(f.outputs.middle_y() - 8, 16, 12), f.shares.w, ui.words(v.stochastic ? "ui.graph.each_layer" : "ui.graph.each_total"), quiet);
+  const bool whole = keeps_all(v);
+  text_fit(ui, f.shares.x, baseline(f.outputs.middle_y() - 8, 16, 12), f.shares.w, ui.words(whole ? "ui.graph.each_layer" : "ui.graph.each_total"), quiet);
   for (std::size_t l = 0; l < v.gaps.size() && l + 1 < g.level_y.size(); ++l) {
     const Gap& gap = v.gaps[l];
     const float y = (g.level_y[l] + g.level_y[l + 1]) / 2;
     if (y < f.area.y || y > f.area.bottom()) continue;
     const float total = gap.residual + gap.own + gap.others;
-    if (!v.stochastic) {
+    if (!whole) {
       text(ui, f.shares.x, baseline(y - 8, 16, 12), ui.words.number(total, 3), {12, Weight::regular, ui.theme.ink2});
       continue;
     }
@@ -269,8 +278,9 @@ void ribbon_tooltip(Ui& ui, const Ribbon& r, float x, float y) {
       if (k < gap.residual_at.size()) residual += gap.residual_at[k];
       if (k < gap.own_at.size()) own += gap.own_at[k];
     }
-    if (!raw) lines.push_back(Rich().words(ui, "ui.tip.residual", plain, strong, {{"weight", {ui.words.percent_fine(residual), strong}}}));
-    lines.push_back(Rich().words(ui, raw ? "ui.tip.own_raw" : "ui.tip.own", plain, strong, {{"weight", {ui.words.percent_fine(own), strong}}}));
+    const bool apart = !raw && traits(v.recipe.method).residual;
+    if (apart) lines.push_back(Rich().words(ui, "ui.tip.residual", plain, strong, {{"weight", {ui.words.percent_fine(residual), strong}}}));
+    lines.push_back(Rich().words(ui, !apart ? "ui.tip.own_raw" : "ui.tip.own", plain, strong, {{"weight", {ui.words.percent_fine(own), strong}}}));
   } else {
     const bool cross_top = !ui.graph->layout.query_x.empty();
     lines.push_back(Rich().words(ui, "ui.tip.edge", plain, strong,
@@ -426,7 +436,7 @@ void draw_graph_view(Ui& ui, const Box& box) {
     const Ink quiet{12, Weight::regular, ui.theme.ink3};
     const bool several = ui.view()->recipe.end_layer - ui.view()->recipe.first_layer > 1;
     const bool flow = r.method == Method::flow || r.method == Method::flow_normalised;
-    const std::string id = flow ? "ui.graph.caption_flow" : ui.view()->is_signed ? "ui.graph.caption_signed" : !raw && !ui.app.chain() ? "ui.graph.caption_row" : raw ? (several ? "ui.graph.caption_raw_mean" : "ui.graph.caption_raw") : ui.view()->stochastic ? "ui.graph.caption" : "ui.graph.caption_loss";
+    const std::string id = flow ? "ui.graph.caption_flow" : ui.view()->is_signed ? "ui.graph.caption_signed" : !raw && !ui.app.chain() ? "ui.graph.caption_row" : raw ? (several ? "ui.graph.caption_raw_mean" : "ui.graph.caption_raw") : keeps_all(*ui.view()) ? "ui.graph.caption" : "ui.graph.caption_loss";
     text_fit(ui, f.caption.x, baseline(f.caption.y, f.caption.h, 12), f.caption.w, ui.words(id), quiet);
   }
   double least = 1;

@@ -355,7 +355,10 @@ void scroll(Ui& ui, const Box& b, float height) {
 void scrolled(Ui& ui, const Box& b, int most, bool foot) {
   const Box inner{b.x + 16, b.y, b.w - 32, b.h};
   const Ink quiet{12, Weight::regular, ui.theme.ink3};
-  const Rich closing = Rich().add(closing_words(ui), quiet);
+  Rich closing = Rich().add(closing_words(ui), quiet);
+  const std::string leaves = leaves_out_words(ui), mark = mark_words(ui, ui.state().recipe.method);
+  if (!ui.said_mark || (!ui.said_leaves_out && !leaves.empty()))
+    closing.add(" ", quiet).add(ui.words.fill(leaves.empty() ? "ui.closing.mark" : "ui.closing.mark_leaves", {{"mark", mark}, {"leaves", leaves}}), quiet);
   const float closing_height = foot ? closing.wrap(ui, 0, 0, inner.w, 16, false) + 20 : 0;
   const float height = content(ui, inner, 0, false, most) + 24 + closing_height;
   scroll(ui, b, height);

@@ -126,7 +126,7 @@ void matrix_labels(Ui& ui, const MatrixFrame& f) {
   const MatrixData& m = *ui.app.matrix();
   draw_row_names(ui, f, m);
   draw_column_names(ui, f, m);
-  if (f.row_labels.w > 60 && !ui.phone) two_lines(ui, f.row_labels.x, f.area.y - 34, "ui.matrix.axes", f.row_labels.w - 2, false);
+  if (f.row_labels.w > 60 && !ui.phone && m.rows > 1) two_lines(ui, f.row_labels.x, f.area.y - 34, "ui.matrix.axes", f.row_labels.w - 2, false);
 }
 
 void matrix_margins(Ui& ui, const MatrixFrame& f) {

@@ -36,7 +36,7 @@ void draw_values(Ui& ui, const MatrixData& m) {
       if (std::isnan(v)) continue;  // crossed by the shader
       const bool sink = ui.is_sink(c);
       std::string n = matrix_number(ui, v);
-      if (!percent && text_width(ui, n, {px, Weight::regular, 0}) > b.w - 1) n = ui.words.plain(v, 2);
+      if (!percent && text_width(ui, n, {px, Weight::regular, 0}) > b.w - 5) n = ui.words.plain(v, 2);
       if (text_width(ui, n, {px, Weight::regular, 0}) > b.w - 1) continue;
       const ImU32 ink = sink ? ui.theme.ink2 : ink_on(ui.matrix->scale.colour(cell_position(ui, r, c), ui.theme.dark));
       if (sink) {
@@ -172,7 +172,15 @@ MatrixFrame frame_matrix(Ui& ui, const Box& box) {
   else if (wide) b.cut_right(16);
   if (!ui.phone && box.h > 330 && !matrix_signed(ui) && m.rows > 1) f.means = b.cut_bottom(46);
 
-  const float label = std::min(p.longest_row, ui.phone ? 64.0f : 140.0f);
+  float label = std::min(p.longest_row, ui.phone ? 64.0f : 140.0f);
+  if (f.means.h > 0) {  // its name stands under the rows' names
+    std::string_view rest = ui.words("ui.matrix.means");
+    while (!rest.empty()) {
+      const auto end = std::min(rest.find('\n'), rest.size());
+      label = std::max(label, text_width(ui, rest.substr(0, end), {12, Weight::regular, 0}));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
   Box rows = b.cut_left(label + 10);
   // Names above are slanted when one is wider than a cell.
   const float fit = std::min({b.w / static_cast<float>(m.columns), (b.h - 30) / static_cast<float>(m.rows), 96.0f});

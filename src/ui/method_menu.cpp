@@ -14,7 +14,7 @@
 namespace rollscope::ui {
 namespace {
 
-constexpr float kHeading = 26, kLeast = 250, kMost = 330;
+constexpr float kHeading = 26, kLeast = 250, kMost = 380;
 
 struct Entry {
   Recipe recipe;  // method and source

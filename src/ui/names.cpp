@@ -88,6 +88,12 @@ std::string layers_words(const Ui& ui, const Recipe& r) {
   return one ? last : first + "–" + last;
 }
 
+std::string row_layers_words(const Ui& ui) {
+  const Recipe& r = ui.view()->recipe;
+  if (r.end_layer - r.first_layer == 1) return ui.words.fill("ui.graph.layer", {{"layer", std::to_string(ui.layer_number(r.first_layer))}});
+  return ui.words.fill("ui.graph.layers", {{"layers", layers_words(ui, r)}});
+}
+
 std::string leaves_out_words(const Ui& ui) {
   const Recipe& r = ui.state().recipe;
   if (!traits(r.method).attention) return {};
@@ -149,7 +155,7 @@ std::string place_words(const Ui& ui) {
   if (v->recipe.method == Method::joint || (ui.stream().kind == StreamKind::cross && !raw)) {
     slots.emplace_back("after", ui.token(v->query, false));
     slots.emplace_back("layers", layers_words(ui, v->recipe));
-    return ui.words.fill("ui.place.joint", slots);
+    return ui.words.fill(predicts_known(ui, v->query) ? "ui.place.joint" : "ui.place.joint_plain", slots);
   }
   if (ui.stream().kind == StreamKind::cross) {
     slots.emplace_back("after", ui.token(v->query, false));

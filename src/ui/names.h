@@ -22,6 +22,7 @@ namespace rollscope::ui {
 [[nodiscard]] std::string stream_words(const Ui& ui, const Stream& s);  // "self-attention"
 [[nodiscard]] std::string fusion_words(const Ui& ui, const Recipe& r);  // "mean of 4"
 [[nodiscard]] std::string layers_words(const Ui& ui, const Recipe& r);  // "1–4", "3"
+[[nodiscard]] std::string row_layers_words(const Ui& ui);               // "Layer 3", "Layers 1–6": beside a single row
 [[nodiscard]] std::string leaves_out_words(const Ui& ui);               // "leaves out values, MLP, layer norm"
 [[nodiscard]] std::string weight_words(const Ui& ui);                   // "Rollout weight", "Attention weight"
 [[nodiscard]] std::string other_recipe_words(const Ui& ui, const Recipe& other);  // "Residual 0.25"

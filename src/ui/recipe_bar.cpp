@@ -202,12 +202,14 @@ float draw_right(Ui& ui, const Box& box, float sentence_right, float middle) {
   const float out_width = text_width(ui, out, quiet), mark = mark_width(ui);
   if (!out.empty() && right - out_width - 8 - mark > sentence_right + 20) {
     text_right(ui, right, baseline(middle - 8, 16, 12), out, quiet);
+    ui.said_leaves_out = true;
     right -= out_width + 8;
   }
   if (right - mark > sentence_right + 16) {
     const Box b{std::round(right - mark), middle - 10, mark, 20};
     frame(ui, b, ui.theme.line2, 1, 5);
     const Method method = ui.app.state().recipe.method;
+    ui.said_mark = true;
     text_centre(ui, b.middle_x(), baseline(b.y, b.h, 12), mark_words(ui, method), {12, Weight::medium, ui.theme.ink2});
     if (ui.mouse_in(b)) {
       std::vector<Rich> lines{Rich().add(ui.words("ui.mark." + std::string(mark_name(traits(method).mark)) + ".tip"), tip_ink(ui))};

@@ -179,6 +179,7 @@ void draw_shell(Ui& ui) {
   ui.record = {};
   ui.animating = false;
   ui.showed_picture = false;
+  ui.said_mark = ui.said_leaves_out = false;
   ui.want_cursor.clear();
   ui.takes_arrows = false;
   ui.at_last_control = false;

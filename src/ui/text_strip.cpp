@@ -166,7 +166,8 @@ void token_row(Ui& ui, const Box& area, const Box& clip, std::vector<Place>& pla
     ui.record.tokens.push_back({b, p.token, keys ? 0 : 1});
     if (keys && t.numbers) {
       const auto k = static_cast<std::size_t>(p.token);
-      const std::string n = ui.visible(p.token) ? ui.amount_bare(v.row[k]) : "–";
+      std::string n = ui.visible(p.token) ? ui.amount_bare(v.row[k]) : "–";
+      if (!ui.percents() && ui.visible(p.token) && text_width(ui, n, {12, Weight::semibold, 0}) > b.w + 3) n = ui.words.plain(v.row[k], 2);
       const Ink ink{12, chosen ? Weight::semibold : Weight::regular, chosen ? ui.theme.accent : ui.theme.ink2};
       const float w = text_width(ui, n, ink);
       if (w <= b.w + 3 || chosen || look.hovered) text(ui, b.middle_x() - w / 2, baseline(b.bottom() + 4, 16, 12), n, ink);
@@ -273,7 +274,8 @@ void draw_patches(Ui& ui, Box b) {
 void draw_two_rows(Ui& ui, const Box& b) {
   const Ink quiet{12, Weight::regular, ui.theme.ink3};
   const float name = std::max(text_width(ui, ui.words("ui.strip.target"), quiet), text_width(ui, ui.words("ui.strip.source"), quiet)) + 12;
-  const Type above{15, 7, 25, 30, false}, below{15, 7, 25, 30, true};
+  const bool close = ui.phone && ui.app.border() > 0;  // two texts in one row
+  const Type above{15, 7, 25, 30, false}, below{15, close ? 3.5f : 7.0f, 25, 30, true};
   const Box room{b.x + name, b.y, b.w - name, b.h};
   std::vector<Place> queries, keys;
   flow(ui, ui.stream().query_tokens, above, 100000, queries, false);
@@ -287,9 +289,9 @@ void draw_two_rows(Ui& ui, const Box& b) {
   }
   flow(ui, ui.stream().key_tokens, below, 100000, keys, true);
   const int border = ui.app.border();  // of a joint rollout: what follows was written already
-  constexpr float kBorder = 22;
+  const float gap_at_border = close ? 12 : 22;
   for (Place& p : keys)
-    if (border > 0 && p.token >= border) p.box.x += kBorder;
+    if (border > 0 && p.token >= border) p.box.x += gap_at_border;
   // Each row scrolls sideways as far as its chosen token needs.
   auto shift = [&](std::vector<Place>& row, int chosen) {
     float s = 0;
@@ -305,7 +307,7 @@ void draw_two_rows(Ui& ui, const Box& b) {
   token_row(ui, {room.x, b.y + 7, room.w, 25}, room, queries, above, false, 0);
   token_row(ui, {room.x, b.y + 38, room.w, 25}, room, keys, below, true, 0);
   if (border > 0 && border < static_cast<int>(keys.size()))
-    rule_v(ui, std::round(room.x + keys[static_cast<std::size_t>(border)].box.x - kBorder / 2 - 2), b.y + 36, 44, ui.theme.line2);
+    rule_v(ui, std::round(room.x + keys[static_cast<std::size_t>(border)].box.x - gap_at_border / 2 - 2), b.y + 36, 44, ui.theme.line2);
   ImGui::PopClipRect();
 }
 
@@ -316,7 +318,7 @@ float strip_height(Ui& ui, float width, float room) {
   int lines = 1;
   const float most = ui.phone ? room < 460 ? 57.0f : std::max(58.0f, room * 0.26f) : room < 420 ? 84 : 150;
   float h = 84;
-  if (ui.two_sided()) return ui.phone ? 84.0f + 20 : 84;
+  if (ui.two_sided()) return ui.phone ? 84.0f + kLegendLine : 84;
   if (ui.patches()) {
     h = ui.phone ? std::clamp(static_cast<float>(ui.app.dump().grid.rows) * 16 + 24, 84.0f, 150.0f) : std::clamp(static_cast<float>(ui.app.dump().grid.rows) * 18 + 14, 84.0f, 150.0f);
     return std::min(h, std::max(most, 84.0f)) + (ui.phone ? 20 : 0);

@@ -108,6 +108,7 @@ struct Ui {
   bool popup_open = false;
   std::string want_cursor;
   App::Hover hover_next;      // collected while drawing; becomes app.hover at the end of the frame
+  bool said_mark = false, said_leaves_out = false;  // by the recipe bar; else the inspector's foot says them
   bool showed_picture = false;  // strip and graph of a dump were drawn in this frame
 
   // Tooltip of this frame, drawn last: see tooltip.h.

@@ -192,6 +192,13 @@ bool begin_menu(Ui& ui, const char* id, const Box& anchor, float width, float he
   ImGui::SetNextWindowSize({w, h});
   if (!ImGui::BeginPopup(id, ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | (h < height ? 0 : ImGuiWindowFlags_NoScrollbar))) return false;
   ui.dl = ImGui::GetWindowDrawList();
+  // A finger that moves scrolls and chooses nothing; knobs and sliders keep what they are given.
+  if (h < height && ui.touch && ui.drag_id.empty() && ui.range_first < 0 && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 8) &&
+      ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem)) {
+    ImGui::SetScrollY(ImGui::GetScrollY() - ImGui::GetIO().MouseDelta.y);
+    ImGui::ClearActiveID();
+    ui.wake();
+  }
   const ImVec2 at = ImGui::GetCursorScreenPos();
   content = Box{at.x, at.y, w, height}.inset(8);
   return true;

@@ -463,6 +463,7 @@ TEST_CASE("every field of the recipe survives the way through JSON, and explain 
 
 TEST_CASE("what a dump cannot have is refused as a command and falls back as a state") {
   Bench b;
+  b.app.open(test::make_dump());
   CHECK(error_code(b.app.run("recipe.method", R"({"method": "gradient-rollout"})")) == "method_not_for_stream");
   CHECK(error_code(b.app.run("recipe.method", R"({"method": "magic"})")) == "bad_value");
   CHECK(error_code(b.app.run("recipe.residual", R"({"residual": "norms"})")) == "bad_value");
@@ -483,12 +484,15 @@ TEST_CASE("what a dump cannot have is refused as a command and falls back as a s
 
 TEST_CASE("of two choices that exclude each other the newer one holds") {
   Bench b;
+  b.app.open(test::make_dump());
   CHECK(b.app.run("recipe.sink", R"({"sink": "lift"})") == "{}");
   CHECK(b.app.run("recipe.merge", R"({"merge": "words"})") == "{}");
   CHECK(b.app.state().recipe.sink == SinkMode::keep);
   CHECK(b.app.run("recipe.sink", R"({"sink": "lift"})") == "{}");
   CHECK(b.app.state().recipe.merge == Merge::pieces);
+  CHECK(b.app.run("recipe.sink", R"({"sink": "lift"})") == "{}");
   CHECK(b.app.run("recipe.residual", R"({"residual": [0.1, 0.2, 0.3, 0.4]})") == "{}");
+  CHECK(b.app.state().recipe.sink == SinkMode::keep);
   CHECK(b.app.run("recipe.layers", R"({"layers": [0, 2]})") == "{}");
   CHECK(b.app.state().recipe.residuals.empty());
 }
