@@ -135,7 +135,7 @@ void level_lines(Ui& ui, const GraphFrame& f) {
     const bool raw = !ui.app.chain();
     const std::string n = raw ? layers_words(ui, v.recipe) : std::to_string(ui.layer_number(v.recipe.first_layer + static_cast<int>(l)));
     const std::string words = f.narrow ? n : raw ? row_layers_words(ui) : ui.words.fill("ui.graph.layer", {{"layer", n}});
-    text_fit(ui, f.left, baseline(y - 8, 16, 12), f.area.x - f.left - 12, words, quiet);
+    text_fit(ui, f.left, baseline(y - 8, 16, 12), f.area.x - f.left - (f.narrow ? 4 : 12), words, quiet);
   }
 }
 

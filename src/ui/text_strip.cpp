@@ -167,10 +167,10 @@ void token_row(Ui& ui, const Box& area, const Box& clip, std::vector<Place>& pla
     if (keys && t.numbers) {
       const auto k = static_cast<std::size_t>(p.token);
       std::string n = ui.visible(p.token) ? ui.amount_bare(v.row[k]) : "–";
-      if (!ui.percents() && ui.visible(p.token) && text_width(ui, n, {12, Weight::semibold, 0}) > b.w + 3) n = ui.words.plain(v.row[k], 2);
+      if (!ui.percents() && ui.visible(p.token) && text_width(ui, n, {12, Weight::semibold, 0}) > b.w - 2) n = ui.words.plain(v.row[k], 2);
       const Ink ink{12, chosen ? Weight::semibold : Weight::regular, chosen ? ui.theme.accent : ui.theme.ink2};
       const float w = text_width(ui, n, ink);
-      if (w <= b.w + 3 || chosen || look.hovered) text(ui, b.middle_x() - w / 2, baseline(b.bottom() + 4, 16, 12), n, ink);
+      if (w <= b.w + (ui.percents() ? 3.0f : -2.0f) || chosen || look.hovered) text(ui, b.middle_x() - w / 2, baseline(b.bottom() + 4, 16, 12), n, ink);
     }
     token_input(ui, b, clip, p.token, keys);
   }
