@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "analysis/key_tokens.h"
+
 namespace rollscope {
 namespace {
 
@@ -211,6 +213,19 @@ TopOverlap top_overlap(std::span<const int> a, std::span<const int> b) {
   const auto both = static_cast<double>(shared.size()), any = static_cast<double>(x.size() + y.size()) - both;
   if (x.empty() && y.empty()) return {kNone, kNone};
   return {both / any, both / static_cast<double>(std::max(x.size(), y.size()))};
+}
+
+void tie_equal(std::vector<double>& row) {
+  const auto order = top_keys(row, static_cast<int>(row.size()));
+  const auto value = [&](std::size_t at) -> double& { return row[static_cast<std::size_t>(order[at])]; };
+  if (order.empty()) return;
+  const double step = kTie * std::abs(value(0));
+  double before = value(0);
+  for (std::size_t at = 1; at < order.size(); ++at) {
+    const double own = value(at);
+    if (std::abs(before - own) <= step) value(at) = value(at - 1);
+    before = own;
+  }
 }
 
 Comparison compare(std::span<const double> a, std::span<const double> b, std::span<const int> without, int k) {

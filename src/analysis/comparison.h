@@ -49,6 +49,11 @@ struct TopOverlap {
 // NaN where both are empty. Cost: k log k.
 [[nodiscard]] TopOverlap top_overlap(std::span<const int> a, std::span<const int> b);
 
+// Makes neighbours in the order of size equal where they differ by no more than kTie (analysis/key_tokens.h) of the
+// largest, as flows do that end in one cut: what rounding leaves would be ranked otherwise. Values that are not finite stay.
+// Cost: K log K.
+void tie_equal(std::vector<double>& row);
+
 struct Comparison {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   int keys = 0;        // that were compared

@@ -81,9 +81,11 @@ DepthDiagnostics depth_diagnostics(ConstMatrixView r, const DepthOptions& option
   const Matrix rest = m.rowwise() - mean;
   out.dong_residual_1inf = std::sqrt(rest.cwiseAbs().colwise().sum().maxCoeff() * rest.cwiseAbs().rowwise().sum().maxCoeff());
   if (const double norm = m.norm(); norm > 0) out.residual_fro_rel = rest.norm() / norm;
-  out.dobrushin_tv = rows_distance(r, 0, rows, rows);
-  const int first = rows_distance_first(rows, options.causal);
-  out.rows_distance = first == 0 ? out.dobrushin_tv : rows_distance(r, first, rows, rows);
+  if (options.distances) {
+    out.dobrushin_tv = rows_distance(r, 0, rows, rows);
+    const int first = rows_distance_first(rows, options.causal);
+    out.rows_distance = first == 0 ? out.dobrushin_tv : rows_distance(r, first, rows, rows);
+  }
   if (options.singular_values && std::max(rows, r.columns) <= kMaxSingularValues) ranks(m, out);
   return out;
 }

@@ -27,6 +27,7 @@ struct DepthOptions {
   int rows = -1;   // the first so many rows count (a virtual sink's row does not); -1: all
   std::span<const int> sinks = {};  // keys whose weight is sink_mass
   bool singular_values = true;      // the costly part
+  bool distances = true;            // dobrushin_tv and rows_distance; false: the caller measures them block by block
 };
 
 // Above this many rows or columns the singular values are skipped: 512 take about a second, and the time grows as N^3.

@@ -25,7 +25,7 @@ constexpr std::array<FaithfulnessField, kFaithfulnessFields> kFields{{
 }};
 
 tl::unexpected<Error> wrong(const std::string& detail) {
-  return fail(ErrorCode::usage, {{"detail", "The removal plan cannot be evaluated: " + detail}});
+  return fail(ErrorCode::bad_plan, {{"detail", detail}});
 }
 
 // The model's answers by mask.

@@ -57,7 +57,7 @@ struct Faithfulness {
   double spearman_with_occlusion = 0, spearman_with_signed_occlusion = 0;  // NaN: constant, or one token
 };
 
-// Errors: usage. A step whose p is missing, no number, or outside [0, 1] is named (logits and losses are no
+// Errors: bad_plan. A step whose p is missing, no number, or outside [0, 1] is named (logits and losses are no
 // probabilities); a mask that the plan's own orders need and no step has; one mask with two different p.
 // A plan in which nothing can be removed (m = 0) is an error too.
 // Cost: the number of steps times n.

@@ -7,8 +7,6 @@
 #include <limits>
 #include <numeric>
 
-#include "methods/buffer.h"
-
 namespace rollscope {
 namespace {
 
@@ -32,31 +30,6 @@ double mixed_negative_entropy(std::span<const Real> a, std::span<const Real> b) 
 }
 
 double js_of(double mixed, double a, double b) { return std::max(0.0, 0.5 * (a + b) - mixed); }
-
-// All pairs, given where row r of head m lies.
-template <class RowOf>
-Result<std::vector<double>> all_pairs(std::size_t heads, std::size_t rows, const RowOf& row, Progress& progress) {
-  std::vector<double> entropy(heads * rows), js(heads * heads);
-  for (std::size_t m = 0; m < heads; ++m)
-    for (std::size_t r = 0; r < rows; ++r) entropy[m * rows + r] = negative_entropy(row(m, r));
-  for (std::size_t a = 0; a < heads; ++a) {
-    const double done = static_cast<double>(a) / static_cast<double>(heads);
-    if (!progress.advance(done * (2 - done))) return fail(ErrorCode::cancelled);
-    for (std::size_t b = a + 1; b < heads; ++b) {
-      double sum = 0;
-      std::size_t used = 0;
-      for (std::size_t r = 0; r < rows; ++r) {
-        const double ea = entropy[a * rows + r], eb = entropy[b * rows + r];
-        if (std::isnan(ea) || std::isnan(eb)) continue;
-        sum += js_of(mixed_negative_entropy(row(a, r), row(b, r)), ea, eb);
-        ++used;
-      }
-      js[a * heads + b] = js[b * heads + a] = used > 0 ? sum / static_cast<double>(used) : std::numeric_limits<double>::quiet_NaN();
-    }
-  }
-  progress.advance(1);
-  return js;
-}
 
 // The two largest eigenvalues of B and their vectors, by subspace iteration. B is positive up to rounding.
 void leading_pair(const Eigen::MatrixXd& b, Eigen::Vector2d& values, Eigen::MatrixXd& vectors) {
@@ -94,26 +67,61 @@ std::vector<int> sampled_rows(int queries, int count) {
   return rows;
 }
 
-Result<std::vector<double>> head_js(std::span<const ConstMatrixView> heads, std::span<const int> rows, Progress& progress) {
-  return all_pairs(heads.size(), rows.size(), [&](std::size_t m, std::size_t r) { return heads[m].row(rows[r]); }, progress);
+Result<HeadJs> HeadJs::start(int heads, int keys, std::vector<int> rows) {
+  HeadJs out;
+  out.heads_ = static_cast<std::size_t>(heads);
+  out.keys_ = static_cast<std::size_t>(keys);
+  auto kept = RealBuffer::make(out.heads_ * rows.size() * out.keys_);
+  if (!kept) return tl::unexpected(std::move(kept.error()));
+  out.kept_ = std::move(*kept);
+  out.rows_ = std::move(rows);
+  out.entropy_.resize(out.heads_ * out.rows_.size());
+  out.js_.resize(out.heads_ * out.heads_);
+  return out;
 }
 
-Result<std::vector<double>> head_js(int heads, int queries, int keys, std::span<const int> rows, const HeadReader& read, Progress& progress) {
-  const auto count = static_cast<std::size_t>(heads), columns = static_cast<std::size_t>(keys);
-  auto head = RealBuffer::make(static_cast<std::size_t>(queries) * columns);
-  auto kept = RealBuffer::make(count * rows.size() * columns);
-  if (!head) return tl::unexpected(head.error());
-  if (!kept) return tl::unexpected(kept.error());
-  const auto row = [&](std::size_t m, std::size_t r) { return std::span(kept->data() + (m * rows.size() + r) * columns, columns); };
-  for (int m = 0; m < heads; ++m) {
-    const MatrixView out = head->matrix(0, queries, keys);
-    if (auto done = read(m, out); !done) return tl::unexpected(done.error());
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      const auto from = out.row(rows[r]);
-      std::copy(from.begin(), from.end(), row(static_cast<std::size_t>(m), r).begin());
-    };
+std::span<Real> HeadJs::row(std::size_t head, std::size_t r) const { return {kept_.data() + (head * rows_.size() + r) * keys_, keys_}; }
+
+void HeadJs::add(int head, ConstMatrixView weights) {
+  assert(static_cast<std::size_t>(weights.columns) == keys_);
+  const auto m = static_cast<std::size_t>(head);
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    const auto from = weights.row(rows_[r]);
+    std::copy(from.begin(), from.end(), row(m, r).begin());
+    entropy_[m * rows_.size() + r] = negative_entropy(from);
   }
-  return all_pairs(count, rows.size(), [&](std::size_t m, std::size_t r) { return std::span<const Real>(row(m, r)); }, progress);
+}
+
+bool HeadJs::step() {
+  const std::size_t a = at_, rows = rows_.size();
+  for (std::size_t b = a + 1; b < heads_; ++b) {
+    double sum = 0;
+    std::size_t used = 0;
+    for (std::size_t r = 0; r < rows; ++r) {
+      const double ea = entropy_[a * rows + r], eb = entropy_[b * rows + r];
+      if (std::isnan(ea) || std::isnan(eb)) continue;
+      sum += js_of(mixed_negative_entropy(row(a, r), row(b, r)), ea, eb);
+      ++used;
+    }
+    js_[a * heads_ + b] = js_[b * heads_ + a] = used > 0 ? sum / static_cast<double>(used) : std::numeric_limits<double>::quiet_NaN();
+  }
+  return ++at_ >= heads_;
+}
+
+double HeadJs::fraction() const {
+  const double done = heads_ > 0 ? static_cast<double>(at_) / static_cast<double>(heads_) : 1;
+  return done * (2 - done);
+}
+
+Result<std::vector<double>> head_js(std::span<const ConstMatrixView> heads, std::span<const int> rows, Progress& progress) {
+  if (heads.empty()) return std::vector<double>{};
+  auto work = HeadJs::start(static_cast<int>(heads.size()), heads[0].columns, {rows.begin(), rows.end()});
+  if (!work) return tl::unexpected(std::move(work.error()));
+  for (std::size_t m = 0; m < heads.size(); ++m) work->add(static_cast<int>(m), heads[m]);
+  while (!work->step())
+    if (!progress.advance(work->fraction())) return fail(ErrorCode::cancelled);
+  progress.advance(1);
+  return work->take();
 }
 
 std::vector<double> js_distances(std::span<const double> js) {

@@ -10,13 +10,14 @@
 // positive sum) in one of two heads is left out for that pair; a pair without any row left is NaN.
 #pragma once
 
-#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/matrix_view.h"
 #include "base/progress.h"
+#include "methods/buffer.h"
 
 namespace rollscope {
 
@@ -27,17 +28,32 @@ namespace rollscope {
 // count >= Q. For long texts: the mean over 32 rows costs Q / 32 times less.
 [[nodiscard]] std::vector<int> sampled_rows(int queries, int count);
 
-// JS between all pairs: [M][M], symmetric, 0 on the diagonal.
-// Cost: M^2 / 2 times Q K logarithms (72 heads of 64 tokens: 0.1 s; 1152 heads: give sampled_rows), and Q K per head.
-// Errors: cancelled.
-[[nodiscard]] Result<std::vector<double>> head_js(std::span<const ConstMatrixView> heads, std::span<const int> rows, Progress& progress);
+// JS between all pairs, for heads that go by once, one by one, and callers that have other things to do in between.
+class HeadJs {
+ public:
+  // `rows`: of each head [Q][K], those that count (sampled_rows). Memory: heads x rows x keys numbers, and [M][M].
+  // Errors: out_of_memory.
+  [[nodiscard]] static Result<HeadJs> start(int heads, int keys, std::vector<int> rows);
+  // Keeps the rows of one head; each head once, before the first step.
+  void add(int head, ConstMatrixView weights);
+  // Compares one head with all after it: M rows K logarithms. True: finished.
+  bool step();
+  [[nodiscard]] double fraction() const;
+  // [M][M], symmetric, 0 on the diagonal; after the last step.
+  [[nodiscard]] std::vector<double> take() { return std::move(js_); }
 
-// The same for heads that are read one by one, each once, in order: read(m, out) fills out [Q][K], already normalised.
-// Memory: one head, and of each head the chosen rows: M rows.size() K numbers.
-// Errors: cancelled, out_of_memory, those of `read`.
-using HeadReader = std::function<Result<void>(int head, MatrixView out)>;
-[[nodiscard]] Result<std::vector<double>> head_js(int heads, int queries, int keys, std::span<const int> rows,
-                                                  const HeadReader& read, Progress& progress);
+ private:
+  [[nodiscard]] std::span<Real> row(std::size_t head, std::size_t r) const;
+  std::size_t heads_ = 0, keys_ = 0, at_ = 0;
+  std::vector<int> rows_;
+  RealBuffer kept_;
+  std::vector<double> entropy_, js_;
+};
+
+// The same in one go, for heads in memory.
+// Cost: M^2 / 2 times Q K logarithms (72 heads of 64 tokens: 0.1 s; 1152 heads: give sampled_rows), and Q K per head.
+// Errors: cancelled, out_of_memory.
+[[nodiscard]] Result<std::vector<double>> head_js(std::span<const ConstMatrixView> heads, std::span<const int> rows, Progress& progress);
 
 // sqrt of each entry: distances. NaN becomes sqrt(ln 2), the largest there is: a head without rows is like no other.
 [[nodiscard]] std::vector<double> js_distances(std::span<const double> js);

@@ -11,6 +11,7 @@
 //
 //   {"format": "rollscope-removal-plan", "version": 1,
 //    "dump": "cat.npz", "query": 0, "method": "rollout",   what the order was made from; "query" counts from 0
+//    "recipe": "Rollout of self-attention over ...",       the same as a sentence; may be missing
 //    "tokens": ["The", "cat", ...],                        n of them
 //    "weights": [0.4, 0.1, ...],                           n: the row
 //    "order": [0, 3, ...],                                 m <= n positions, the most important first; others always stay
@@ -47,7 +48,7 @@ struct RemovalStep {
 };
 
 struct RemovalPlan {
-  std::string dump, method;
+  std::string dump, method, recipe;
   int query = 0;
   std::vector<std::string> tokens;  // [n]
   std::vector<double> weights;      // [n]
@@ -78,7 +79,7 @@ struct RemovalOptions {
 [[nodiscard]] TokenMask deletion_mask(std::span<const int> order, int k, std::size_t tokens);
 [[nodiscard]] TokenMask insertion_mask(std::span<const int> order, int k, std::size_t tokens);
 
-// The plan for one row: row [n], tokens [n]. dump, query and method are the caller's to fill.
+// The plan for one row: row [n], tokens [n]. dump, query, method and recipe are the caller's to fill.
 // Steps: about (2 + 2 random_orders) curve_points + m, each of n numbers: 10 random orders and 100 tokens give 540 runs of
 // the model, 110 kB of JSON. Set random_orders lower before curve_points.
 [[nodiscard]] RemovalPlan removal_plan(std::span<const double> row, std::span<const std::string> tokens, const RemovalOptions& options);
@@ -88,7 +89,7 @@ struct RemovalOptions {
 
 // A plan that came back. Untrusted text: every index, length and number is checked; `p` may still be missing or wrong,
 // evaluate() in faithfulness.h says so. Precision: `weights` that of Real, `fractions` 6 decimals, `p` double.
-// Errors: bad_json; usage, with what is wrong and where.
+// Errors: bad_json; bad_plan, with what is wrong and where.
 [[nodiscard]] Result<RemovalPlan> read_removal_plan(std::string_view json);
 
 }  // namespace rollscope

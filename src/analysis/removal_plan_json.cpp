@@ -37,7 +37,7 @@ void field(Writer& json, const char* name, const T& value) {
 }
 
 tl::unexpected<Error> wrong(const std::string& detail) {
-  return fail(ErrorCode::usage, {{"detail", "The removal plan cannot be used: " + detail}});
+  return fail(ErrorCode::bad_plan, {{"detail", detail}});
 }
 
 // Looks up the fields of one plan; the first thing that is wrong stays.
@@ -53,6 +53,7 @@ class PlanReader {
     RemovalPlan plan;
     plan.dump = text(root_, "dump");
     plan.method = text(root_, "method");
+    if (root_.find("recipe")) plan.recipe = text(root_, "recipe");
     plan.query = integer(root_, "query", 0, 1 << 30);
     plan.seed = static_cast<std::uint64_t>(integer_or(root_, "seed", 0, 1LL << 53));
     const JsonValue* tokens = root_.find("tokens");
@@ -195,6 +196,7 @@ std::string removal_plan_json(const RemovalPlan& plan) {
   field(json, "dump", plan.dump);
   field(json, "query", plan.query);
   field(json, "method", plan.method);
+  if (!plan.recipe.empty()) field(json, "recipe", plan.recipe);
   field(json, "tokens", plan.tokens);
   field(json, "weights", plan.weights);
   field(json, "order", plan.order);

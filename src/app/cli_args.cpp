@@ -7,63 +7,96 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <map>
+
+#include "app/cli_commands.h"
+#include "app/verbs_args.h"
+#include "base/narration.h"
 
 namespace rollscope {
 namespace {
 
-constexpr std::string_view kExplainOptions[] = {"method", "stream", "fusion", "heads", "residual", "layers", "row", "merge", "merge-queries",
-                                                "merge-time", "sink", "class", "norms", "discard"};
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
-using Fields = std::map<std::string, std::string, std::less<>>;
-
-std::string object(const Fields& fields, const Fields* assume, int item, bool describe) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
+void write(Writer& json, const Options& options) {
   json.StartObject();
-  for (const auto& [name, value] : fields) {
+  for (const auto& [name, value] : options) {
     json.Key(name.c_str());
     json.String(value.c_str());
   }
-  if (assume) {
-    json.Key("assume");
-    json.StartObject();
-    for (const auto& [name, value] : *assume) {
-      json.Key(name.c_str());
-      json.String(value.c_str());
-    }
-    json.EndObject();
-    json.Key("item");
-    json.Int(item);
-    json.Key("describe");
-    json.Bool(describe);
-  }
   json.EndObject();
-  return buffer.GetString();
 }
 
-tl::unexpected<Error> usage(std::string detail) { return fail(ErrorCode::usage, {{"detail", std::move(detail)}}); }
+bool is_recipe_option(std::string_view name) { return std::find(kRecipeOptions.begin(), kRecipeOptions.end(), name) != kRecipeOptions.end(); }
+
+std::string with_underscores(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+// Whether the command takes an option of this name, given without its dashes.
+bool takes(const Command& command, std::string_view name) {
+  if (name == "language") return command.name != "info";
+  if (name == "assume" || name == "item") return command.dumps;
+  if (name == "tokens") return command.dumps && command.most == 1;
+  const std::string key = with_underscores(std::string(name));
+  if (name.find('_') != name.npos) return false;
+  return (command.recipe && is_recipe_option(key)) || std::find(command.options.begin(), command.options.end(), key) != command.options.end();
+}
+
+std::string command_names() {
+  std::string out;
+  const auto all = commands();
+  for (std::size_t i = 0; i < all.size(); ++i) out += (i == 0 ? "" : i + 1 == all.size() ? " and " : ", ") + std::string(all[i].name);
+  return out;
+}
+
+Result<void> read_option(CommandLine& out, const std::string& name, const std::string& value) {
+  if (name == "--assume") {
+    const auto split = value.find('=');
+    if (split == value.npos || split == 0 || split + 1 == value.size())
+      return fail(ErrorCode::bad_value, {{"option", "--assume"}, {"value", value}, {"allowed", "NAME=VALUE, for instance layout=heads"}});
+    out.assume[value.substr(0, split)] = value.substr(split + 1);
+  } else if (name == "--tokens") {
+    out.tokens = value;
+  } else if (name == "--language") {
+    if (std::none_of(std::begin(kLanguages), std::end(kLanguages), [&](Language l) { return language_name(l) == value; }))
+      return fail(ErrorCode::bad_value, {{"option", "--language"}, {"value", value}, {"allowed", "en, fr or ja"}});
+    out.language = value;
+  } else if (name == "--item") {
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), out.item);
+    if (error != std::errc() || end != value.data() + value.size())
+      return fail(ErrorCode::bad_value, {{"option", "--item"}, {"value", value}, {"allowed", "a whole number, counted from 0"}});
+    if (out.item < 0) return fail(ErrorCode::bad_value, {{"option", "--item"}, {"value", value}, {"allowed", "a number from 0 on"}});
+  } else {
+    out.options[with_underscores(name.substr(2))] = value;
+  }
+  return {};
+}
 
 }  // namespace
 
+tl::unexpected<Error> wrong_usage(std::string detail) { return fail(ErrorCode::usage, {{"detail", std::move(detail)}}); }
+
+std::string CommandLine::option(std::string_view name) const {
+  const auto found = options.find(name);
+  return found == options.end() ? std::string() : found->second;
+}
+
 Result<CommandLine> parse_command_line(const std::vector<std::string>& words) {
-  CommandLine out;
-  if (words.empty()) return usage("Say what to do: rollscope info FILE, or rollscope explain FILE");
+  CommandLine out{.verb = "help", .files = {}, .tokens = {}, .assume = {}, .options = {}};
+  if (words.empty()) return wrong_usage("Say what to do: rollscope info FILE, or rollscope explain FILE");
   for (const auto& word : words) {
     if (word == "--help" || word == "-h") return out;
     if (word == "--version") {
-      out.verb = CommandLine::Verb::version;
+      out.verb = "version";
       return out;
     }
   }
-  const std::string& verb = words[0];
-  if (verb == "info") out.verb = CommandLine::Verb::info;
-  else if (verb == "explain") out.verb = CommandLine::Verb::explain;
-  else if (verb.rfind('-', 0) == 0) return fail(ErrorCode::unknown_option, {{"option", verb}, {"verb", "rollscope"}});
-  else return usage("There is no command \"" + verb + "\"; there are info and explain");
+  out.verb = words[0];
+  const Command* const command = find_command(out.verb);
+  if (!command && out.verb.rfind('-', 0) == 0) return fail(ErrorCode::unknown_option, {{"option", out.verb}, {"verb", "rollscope"}});
+  if (!command) return wrong_usage("There is no command \"" + out.verb + "\"; there are " + command_names());
 
-  Fields options, assume;
-  int item = 0;
   bool only_files = false;  // after a lone --
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];
@@ -72,9 +105,10 @@ Result<CommandLine> parse_command_line(const std::vector<std::string>& words) {
       continue;
     }
     if (only_files || word.rfind('-', 0) != 0 || word == "-") {
-      if (!out.file.empty()) return usage("One file at a time: \"" + out.file + "\" and \"" + word + "\" were given");
-      if (word.empty()) return usage("The file's name is empty");
-      out.file = word;
+      if (command->most == 1 && !out.files.empty()) return wrong_usage("One file at a time: \"" + out.files.front() + "\" and \"" + word + "\" were given");
+      if (static_cast<int>(out.files.size()) == command->most) return wrong_usage("At most " + std::to_string(command->most) + " files: \"" + word + "\" is one more");
+      if (word.empty()) return wrong_usage("The file's name is empty");
+      out.files.push_back(word);
       continue;
     }
     if (word == "--json") {
@@ -83,47 +117,41 @@ Result<CommandLine> parse_command_line(const std::vector<std::string>& words) {
     }
     const auto equals = word.find('=');
     const std::string name = word.substr(0, equals);
-    const bool known = name == "--assume" || name == "--item" || name == "--tokens" ||
-                       (out.verb == CommandLine::Verb::explain && name.size() > 2 && name.rfind("--", 0) == 0 &&
-                        std::find(std::begin(kExplainOptions), std::end(kExplainOptions), name.substr(2)) != std::end(kExplainOptions));
-    if (!known) return fail(ErrorCode::unknown_option, {{"option", name}, {"verb", verb}});
+    if (name.size() < 3 || name.rfind("--", 0) != 0 || !takes(*command, name.substr(2))) return fail(ErrorCode::unknown_option, {{"option", name}, {"verb", out.verb}});
     std::string value;
     if (equals != word.npos) {
       value = word.substr(equals + 1);
     } else {
-      if (++i == words.size()) return usage(name + " needs a value");
+      if (++i == words.size()) return wrong_usage(name + " needs a value");
       value = words[i];
-      if (value.rfind("--", 0) == 0) return usage(name + " needs a value, and " + value + " is an option");
+      if (value.rfind("--", 0) == 0) return wrong_usage(name + " needs a value, and " + value + " is an option");
     }
-    if (value.empty()) return usage(name + " needs a value");
-    if (name == "--assume") {
-      const auto split = value.find('=');
-      if (split == value.npos || split == 0 || split + 1 == value.size())
-        return fail(ErrorCode::bad_value, {{"option", "--assume"}, {"value", value}, {"allowed", "NAME=VALUE, for instance layout=heads"}});
-      assume[value.substr(0, split)] = value.substr(split + 1);
-    } else if (name == "--tokens") {
-      out.tokens = value;
-    } else if (name == "--item") {
-      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), item);
-      if (error != std::errc() || end != value.data() + value.size())
-        return fail(ErrorCode::bad_value, {{"option", "--item"}, {"value", value}, {"allowed", "a whole number, counted from 0"}});
-      if (item < 0) return fail(ErrorCode::bad_value, {{"option", "--item"}, {"value", value}, {"allowed", "a number from 0 on"}});
-    } else {
-      std::string key = name.substr(2);
-      std::replace(key.begin(), key.end(), '-', '_');
-      options[key] = value;
-    }
+    if (value.empty()) return wrong_usage(name + " needs a value");
+    if (auto read = read_option(out, name, value); !read) return tl::unexpected(std::move(read.error()));
   }
-  if (out.file.empty()) return usage("Which file? rollscope " + verb + " FILE");
-  out.open_args = object({{"name", without_folders(out.file)}}, &assume, item,
-                         out.verb == CommandLine::Verb::info);
-  out.ask_args = object(options, nullptr, 0, false);
+  if (static_cast<int>(out.files.size()) < command->fewest) return wrong_usage("Which file? rollscope " + out.verb + " FILE");
   return out;
 }
 
 std::string without_folders(const std::string& path) {
   const auto slash = path.find_last_of('/');
   return slash == path.npos ? path : path.substr(slash + 1);
+}
+
+std::string open_json(const CommandLine& command, const std::string& file, bool describe) {
+  rapidjson::StringBuffer buffer;
+  Writer json(buffer);
+  json.StartObject();
+  json.Key("name");
+  json.String(without_folders(file).c_str());
+  json.Key("assume");
+  write(json, command.assume);
+  json.Key("item");
+  json.Int(command.item);
+  json.Key("describe");
+  json.Bool(describe);
+  json.EndObject();
+  return buffer.GetString();
 }
 
 std::string with_beside(const std::string& open_args, const std::string& name, const std::string& text) {
@@ -136,58 +164,53 @@ std::string with_beside(const std::string& open_args, const std::string& name, c
   one.AddMember("text", rapidjson::Value(text.data(), static_cast<rapidjson::SizeType>(text.size()), memory), memory);
   args["beside"].PushBack(one, memory);
   rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
+  Writer json(buffer);
   args.Accept(json);
   return {buffer.GetString(), buffer.GetSize()};
 }
 
-Error with_dashes(Error error) {
-  const auto option = error.params.find("option");
-  if (option != error.params.end() && option->second.rfind('-', 0) != 0) option->second = "--" + option->second;
-  return error;
+std::string options_json(const Options& options) {
+  rapidjson::StringBuffer buffer;
+  Writer json(buffer);
+  write(json, options);
+  return {buffer.GetString(), buffer.GetSize()};
 }
 
-const char* help_text() {
-  return R"(Rollscope: which input tokens does an output read, and through which layers?
+Options recipe_options(const Options& options) {
+  Options out;
+  for (const auto& [name, value] : options)
+    if (is_recipe_option(name)) out[name] = value;
+  return out;
+}
 
-  rollscope info FILE [--json] [--item N] [--tokens FILE] [--assume NAME=VALUE]...
-      what the dump holds, and what was assumed about it
-  rollscope explain FILE [--json] [options]
-      the weights of one output token, or of all
+Result<Options> recipe_words(std::string_view option, const std::string& text) {
+  Options out;
+  std::string* last = nullptr;
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto comma = std::min(text.find(',', at), text.size());
+    const std::string part = text.substr(at, comma - at);
+    const auto equals = part.find('=');
+    const std::string name = with_underscores(part.substr(0, equals));
+    if (equals != part.npos && is_recipe_option(name) && equals + 1 < part.size()) {
+      last = &out[name];
+      *last = part.substr(equals + 1);
+    } else if (equals == part.npos && last && !part.empty()) {
+      *last += "," + part;
+    } else {
+      return fail(ErrorCode::bad_value, {{"option", std::string(option)}, {"value", text}, {"allowed", "options of a recipe, for instance method=rollout,residual=0.5"}});
+    }
+    at = comma + 1;
+  }
+  return out;
+}
 
-Options of explain:
-  --method NAME                 rollout (Abnar & Zuidema 2020), raw, rollout-reversed, vit-explain,
-                                vit-explain-corrected, flow, flow-normalised, norm-rollout, joint
-                                with gradients in the file: gradient-rollout,
-                                gradient-rollout-mean-first, relevance, relevance-causal, grad-sam,
-                                attention-gradient
-                                stored: cdam, attribution:NAME                                 rollout
-  --stream NAME                 self, encoder, decoder, cross, or the name in the file         the first of these
-  --fusion mean|max|min         how the heads of a layer become one                            mean
-  --heads 0,3                   heads that are fused                                           all
-  --residual R                  weight of the residual connection, 0 to 1; one for each layer
-                                (0.2,0.4); or measured in the file: norms, norms-mean, mixing  0.5
-  --layers 2:6                  range of layers, its end excluded                              all
-  --class NAME                  gradient, behind attention_grads/                              the only one
-  --norms NAME                  of norm-rollout: behind norms/, value_weighted_norms,
-                                value_norms                                                    the first of these
-  --discard D                   of vit-explain: share of the smallest entries set to 0         0.9
-  --sink keep|renormalise|remove|lift
-                                attention sinks: as they are, out of each row, out of the
-                                product, or every weight over uniform attention                keep
-  --merge pieces|words|segments tokens, or their sums                                          pieces
-  --merge-queries mean|last     which query stands for a word                                  mean
-  --merge-time after|before     the product                                                    after
-  --row N|all                   the output token                                               all
-  --item N                      item of a batch                                                0
-  --tokens FILE                 the tokens, one a line or as JSON, where the dump has none
-                                or others are wanted                                           those of the dump
-  --assume NAME=VALUE           axes=lhqk, orientation=rows|columns, values=probs|logits,
-                                layout=layers|heads, sums=renormalise|sink, tokens=add_specials|ignore
-
-Layers, heads, rows and items count from 0. FILE is .npz, .npy, .safetensors, .pt, .pkl, .json, a page of BertViz, or .csv.
-Exit status 0: done; 1: the file cannot be used; 2: wrong usage.
-)";
+Error with_dashes(Error error) {
+  const auto option = error.params.find("option");
+  if (option != error.params.end() && option->second.rfind('-', 0) != 0) {
+    std::replace(option->second.begin(), option->second.end(), '_', '-');
+    option->second = "--" + option->second;
+  }
+  return error;
 }
 
 }  // namespace rollscope

@@ -1,27 +1,46 @@
-// The command line's words, sorted: what to do, on which file, with which options.
+// The command line's words, sorted: what to do, on which files, with which options.
 #pragma once
 
+#include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
 
 namespace rollscope {
 
+using Options = std::map<std::string, std::string, std::less<>>;  // "merge_queries": "last"
+
 struct CommandLine {
-  enum class Verb { help, version, info, explain } verb = Verb::help;
-  std::string file;
-  std::string tokens;  // file with the tokens; "": none
+  std::string verb;                // a name of commands() (cli_commands.h); "help", "version"
+  std::vector<std::string> files;  // as many as the command takes
+  std::string tokens;              // file with the tokens; "": none
+  std::string language = "en";     // of sentences for people
   bool json = false;
-  std::string open_args = "{}";  // JSON for Session::open
-  std::string ask_args = "{}";   // JSON for Session::ask
+  int item = 0;
+  Options assume, options;
+
+  // The option, or "" where it was not given.
+  [[nodiscard]] std::string option(std::string_view name) const;
 };
 
 // Errors, all with exit status 2: usage, unknown_option, bad_value.
 [[nodiscard]] Result<CommandLine> parse_command_line(const std::vector<std::string>& words);
+[[nodiscard]] tl::unexpected<Error> wrong_usage(std::string detail);
 [[nodiscard]] std::string without_folders(const std::string& path);
-// `open_args` with one more text that lies beside the dump (ImportOptions::Beside).
+// JSON for Session::open. `describe`: a refused dump is described.
+[[nodiscard]] std::string open_json(const CommandLine& command, const std::string& file, bool describe);
+// The same with one more text that lies beside the dump (ImportOptions::Beside).
 [[nodiscard]] std::string with_beside(const std::string& open_args, const std::string& name, const std::string& text);
+// Options as JSON for Session::ask.
+[[nodiscard]] std::string options_json(const Options& options);
+// Those of them that describe a recipe.
+[[nodiscard]] Options recipe_options(const Options& options);
+// "method=rollout,heads=0,3,residual=0.2" as options: what has no = goes on with the value before it.
+// Errors: bad_value, naming `option`.
+[[nodiscard]] Result<Options> recipe_words(std::string_view option, const std::string& text);
 // The same error with its option spelt as on the command line.
 [[nodiscard]] Error with_dashes(Error error);
 [[nodiscard]] const char* help_text();

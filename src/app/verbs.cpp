@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/explain_view.h"
+#include "base/text.h"
 #include "methods/raw.h"
 
 namespace rollscope {
@@ -70,7 +71,11 @@ JobProgress VerbJob::progress() const {
 Result<std::shared_ptr<Question>> make_question(std::shared_ptr<OpenDump> open, const Args& args) {
   auto request = recipe_request(args);
   if (!request) return tl::unexpected(std::move(request.error()));
-  auto recipe = resolve_recipe(open->dump.info, *request);
+  return make_question(std::move(open), *request);
+}
+
+Result<std::shared_ptr<Question>> make_question(std::shared_ptr<OpenDump> open, const RecipeRequest& request) {
+  auto recipe = resolve_recipe(open->dump.info, request);
   if (!recipe) return tl::unexpected(std::move(recipe.error()));
   auto question = std::make_shared<Question>();
   question->stream = open->dump.info.index_of(recipe->stream);
@@ -80,6 +85,58 @@ Result<std::shared_ptr<Question>> make_question(std::shared_ptr<OpenDump> open, 
   question->groups = merge_groups(open->dump.info.streams[static_cast<std::size_t>(question->stream)], question->recipe);
   question->open = std::move(open);
   return question;
+}
+
+Result<std::shared_ptr<Question>> make_question(std::shared_ptr<OpenDump> open, std::string_view verb, const Args& args,
+                                                std::initializer_list<std::string_view> own) {
+  std::vector<std::string_view> options(kRecipeOptions.begin(), kRecipeOptions.end());
+  options.insert(options.end(), own);
+  options.push_back("item");
+  if (auto known = args.only(verb, options); !known) return tl::unexpected(std::move(known.error()));
+  auto question = make_question(std::move(open), args);
+  if (!question) return question;
+  if (auto item = check_item(args, (*question)->info()); !item) return tl::unexpected(std::move(item.error()));
+  return question;
+}
+
+// Which item of a batch: it was chosen when the file was opened.
+Result<void> check_item(const Args& args, const Stream& stream) {
+  auto item = args.integer("item", stream.item);
+  if (!item) return tl::unexpected(std::move(item.error()));
+  if (*item != stream.item)
+    return fail(ErrorCode::usage, {{"detail", formatted("Item %d is asked for and item %d of the batch is open: open the file again with that item", *item, stream.item)}});
+  return {};
+}
+
+Result<int> asked_row(const Args& args, const Question& q, int otherwise) {
+  if (!args.has("row")) return otherwise;
+  if (args.shown("row") == "all") return -1;
+  const auto row = args.integer("row", 0);
+  if (!row) return fail(ErrorCode::bad_value, {{"option", "row"}, {"value", args.shown("row")}, {"allowed", "a number counted from 0, or all"}});
+  const int rows = real_queries(q.shown);
+  if (*row < 0 || *row >= rows) return out_of_range("row", *row, rows);
+  return *row;
+}
+
+int first_row(const Question& q) {
+  const int first = first_query(q.open->dump.info, q.info());
+  return q.groups.queries.empty() || first < 0 ? std::max(0, first) : q.groups.queries[static_cast<std::size_t>(first)];
+}
+
+Result<void> check_flow(const Question& q, int row) {
+  const int pieces = std::max(q.info().queries, q.info().keys);
+  if (q.is_flow() && pieces > kFlowAtOnce && (row < 0 || q.merged_after()))
+    return fail(ErrorCode::usage, {{"detail", formatted("The flow of all pairs is computed for at most %d tokens, and there are %d: ask for one output with --row", kFlowAtOnce, pieces)}});
+  return {};
+}
+
+tl::unexpected<Error> out_of_range(std::string_view option, int value, int end) {
+  return fail(ErrorCode::out_of_range, {{"option", std::string(option)}, {"value", std::to_string(value)},
+                                        {"allowed", end > 1 ? formatted("0 to %d", end - 1) : std::string("0 alone")}});
+}
+
+std::unique_ptr<Job> verb_job(const OpenDump& open, std::vector<VerbJob::Stage> stages, VerbJob::Answer answer) {
+  return std::make_unique<VerbJob>(open.dump.info.file, std::move(stages), std::move(answer));
 }
 
 namespace {
@@ -251,6 +308,16 @@ int Question::visible(int query) const {
   const EncoderDecoder sides = encoder_decoder(open->dump.info);
   const Stream& decoder = open->dump.info.streams[static_cast<std::size_t>(sides.decoder)];
   return info().keys + (decoder.causal ? query + 1 : decoder.keys);
+}
+
+std::vector<int> Question::sinks() const {
+  if (!traits(recipe.method).attention || recipe.method == Method::joint) return {};
+  auto out = strong_keys(info(), recipe, data().stats).sinks;
+  for (int& key : out)
+    if (!groups.keys.empty()) key = groups.keys[static_cast<std::size_t>(key)];
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
 }
 
 std::vector<double> Question::finished(std::vector<double> row, int query) const {

@@ -1,14 +1,8 @@
 // The questions that a session answers (app/session.h), each a Job. Private to src/app.
 #pragma once
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
-#include <cstdio>
-
-#include <cmath>
 #include <functional>
-#include <iterator>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,31 +11,10 @@
 #include "app/session.h"
 #include "app/session_state.h"
 #include "app/verbs_args.h"
+#include "app/verbs_json.h"
 
 namespace rollscope {
 
-// Numbers with 17 significant digits, NaN as null.
-class JsonWriter17 : public rapidjson::Writer<rapidjson::StringBuffer> {
- public:
-  explicit JsonWriter17(rapidjson::StringBuffer& buffer) : Writer(buffer) {}
-  void text(std::string_view s) { String(s.data(), static_cast<rapidjson::SizeType>(s.size())); }
-  void name(std::string_view s) { Key(s.data(), static_cast<rapidjson::SizeType>(s.size())); }
-  void number(double x) {
-    if (!std::isfinite(x)) {
-      Null();
-      return;
-    }
-    char digits[32];
-    const int length = std::snprintf(digits, sizeof digits, "%.17g", x);
-    RawValue(digits, static_cast<std::size_t>(length), rapidjson::kNumberType);
-  }
-};
-
-// A token's label; its position from 1 where the file names none.
-[[nodiscard]] inline std::string token_label(const std::vector<Token>& tokens, std::size_t k) {
-  return k < tokens.size() ? tokens[k].label : std::to_string(k + 1);
-}
-void write_report(JsonWriter17& json, const Report& report);  // an array
 [[nodiscard]] std::string info_json(const DumpInfo& info);    // info.schema.json
 
 // A verb in three parts: stages that need time, and an answer at the end.
@@ -96,10 +69,30 @@ struct Question {
   [[nodiscard]] std::vector<double> chance(int query) const;
   // Keys of the answer that row `query` can see.
   [[nodiscard]] int visible(int query) const;
+  // The same without a virtual sink: tokens, the first so many.
+  [[nodiscard]] int seen(int query) const { return visible(query) - (shown.virtual_sink ? 1 : 0); }
+  // Attention sinks, as keys of the answer, ascending; none where the method reads no attention, or in a joint row.
+  [[nodiscard]] std::vector<int> sinks() const;
   // A row over the layers' own keys, as row() gives it.
   [[nodiscard]] std::vector<double> finished(std::vector<double> row, int query) const;
 };
+[[nodiscard]] Result<std::shared_ptr<Question>> make_question(std::shared_ptr<OpenDump> open, const RecipeRequest& request);
 [[nodiscard]] Result<std::shared_ptr<Question>> make_question(std::shared_ptr<OpenDump> open, const Args& recipe);
+// The same for a verb that takes the options of a recipe beside its own: checks their names, and the item. Errors: unknown_option, usage, those of a recipe.
+[[nodiscard]] Result<std::shared_ptr<Question>> make_question(std::shared_ptr<OpenDump> open, std::string_view verb, const Args& args,
+                                                              std::initializer_list<std::string_view> own);
+[[nodiscard]] Result<void> check_item(const Args& args, const Stream& stream);
+// The option "row": a row of the answer; `otherwise` where it is missing; -1: all. Errors: bad_value, out_of_range.
+[[nodiscard]] Result<int> asked_row(const Args& args, const Question& question, int otherwise);
+// The row that is shown first, in rows of the answer.
+[[nodiscard]] int first_row(const Question& question);
+// Errors: usage, where the flow of all pairs (row -1, or merged rows) would take too long.
+[[nodiscard]] Result<void> check_flow(const Question& question, int row);
+[[nodiscard]] tl::unexpected<Error> out_of_range(std::string_view option, int value, int end);
+// A job that answers about that dump.
+[[nodiscard]] std::unique_ptr<Job> verb_job(const OpenDump& open, std::vector<VerbJob::Stage> stages, VerbJob::Answer answer);
+// The text that a writer wrote.
+[[nodiscard]] inline JobResult written(const rapidjson::StringBuffer& buffer) { return {{buffer.GetString(), buffer.GetSize()}, {}}; }
 // Stages that fill `stack` (with `encoder` and `decoder` where the method joins them), `by_max`, `result` and `flow_row`.
 [[nodiscard]] std::vector<VerbJob::Stage> stack_stages(std::shared_ptr<Question> question);
 [[nodiscard]] VerbJob::Stage by_max_stage(std::shared_ptr<Question> question);
@@ -123,5 +116,9 @@ struct Question {
 [[nodiscard]] Result<std::unique_ptr<Job>> make_layers_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_picture_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_thumbs_job(std::shared_ptr<OpenDump> open, const Args& args);
+[[nodiscard]] Result<std::unique_ptr<Job>> make_heads_job(std::shared_ptr<OpenDump> open, const Args& args);
+[[nodiscard]] Result<std::unique_ptr<Job>> make_depth_job(std::shared_ptr<OpenDump> open, const Args& args);
+[[nodiscard]] Result<std::unique_ptr<Job>> make_compare_job(std::shared_ptr<OpenDump> open, const Args& args);
+[[nodiscard]] Result<std::unique_ptr<Job>> make_plan_job(std::shared_ptr<OpenDump> open, const Args& args);
 
 }  // namespace rollscope

@@ -5,136 +5,15 @@
 #include "analysis/explain_view.h"
 #include "analysis/measures.h"
 #include "app/verbs.h"
-#include "base/text.h"
 
 namespace rollscope {
 namespace {
-
-tl::unexpected<Error> refuse(std::string option, const Args& args, std::string allowed) {
-  auto value = args.shown(option);
-  return fail(ErrorCode::bad_value, {{"option", std::move(option)}, {"value", std::move(value)}, {"allowed", std::move(allowed)}});
-}
-
-Result<void> check_item(const Args& args, const Stream& stream) {
-  auto item = args.integer("item", stream.item);
-  if (!item) return tl::unexpected(std::move(item.error()));
-  if (*item != stream.item)
-    return fail(ErrorCode::usage, {{"detail", formatted("Item %d is asked for and item %d of the batch is open: open the file again with that item", *item, stream.item)}});
-  return {};
-}
 
 struct Explained {
   std::vector<int> queries;
   std::vector<std::vector<double>> rows, uniform;
   std::vector<double> spreads, sums;
 };
-
-void write_row(JsonWriter17& json, std::span<const double> row) {
-  json.StartArray();
-  for (const double x : row) json.number(x);
-  json.EndArray();
-}
-
-void write_matrix(JsonWriter17& json, const std::vector<std::vector<double>>& rows) {
-  json.StartArray();
-  for (const auto& row : rows) write_row(json, row);
-  json.EndArray();
-}
-
-void write_labels(JsonWriter17& json, const std::vector<Token>& tokens, const std::vector<int>& indices) {
-  json.StartArray();
-  for (const int i : indices) json.text(token_label(tokens, static_cast<std::size_t>(i)));
-  json.EndArray();
-}
-
-void write_recipe(JsonWriter17& json, const Question& q, int row) {
-  const Recipe& recipe = q.recipe;
-  const Stream& stream = q.info();
-  const MethodTraits& t = traits(recipe.method);
-  json.StartObject();
-  json.name("method");
-  json.text(recipe.method == Method::attribution ? "attribution:" + recipe.source : std::string(t.name));
-  json.name("stream");
-  json.text(stream.name);
-  if (t.attention) {
-    if (t.heads_fused) {
-      json.name("fusion");
-      json.text(fusion_name(recipe.fusion));
-    }
-    json.name("heads");
-    json.StartArray();
-    if (stream.heads > 0 && (recipe.method != Method::norm_rollout || recipe.source == "value_norms"))
-      for (const int head : recipe_heads(stream, recipe)) json.Int(head);
-    json.EndArray();
-    json.name("first_layer");
-    json.Int(recipe.first_layer);
-    json.name("end_layer");
-    json.Int(recipe.end_layer);
-  }
-  if (t.residual) {
-    json.name("residual");
-    if (recipe.residual_from != ResidualFrom::stated) json.text(residual_from_name(recipe.residual_from));
-    else if (recipe.residuals.empty()) json.number(recipe.residual);
-    else write_row(json, recipe.residuals);
-  }
-  if (t.gradients) {
-    json.name("class");
-    json.text(recipe.class_name);
-  }
-  if (recipe.method == Method::norm_rollout) {
-    json.name("norms");
-    json.text(recipe.source);
-  }
-  if (recipe.method == Method::vit_explain || recipe.method == Method::vit_explain_corrected) {
-    json.name("discard");
-    json.number(recipe.discard);
-  }
-  json.name("merge");
-  json.text(merge_name(recipe.merge));
-  if (recipe.merge != Merge::pieces) {
-    json.name("merge_queries");
-    json.text(recipe.merge_queries == MergeQueries::last ? "last" : "mean");
-    json.name("merge_time");
-    json.text(recipe.merge_time == MergeTime::before ? "before" : "after");
-  }
-  json.name("sink");
-  json.text(sink_mode_name(recipe.sink));
-  json.name("row");
-  if (row >= 0) json.Int(row);
-  else json.text("all");
-  json.name("precision");
-  json.text(sizeof(Real) == sizeof(double) ? "float64" : "float32");
-  json.name("sentence");
-  json.text(recipe_sentence(stream, recipe));
-  json.name("mark");
-  json.text(mark_name(t.mark));
-  json.name("leaves_out");
-  json.StartArray();
-  for (const auto& what : recipe_leaves_out(stream, recipe)) json.text(what);
-  json.EndArray();
-  json.name("unit");
-  json.text(recipe_unit(recipe));
-  json.EndObject();
-}
-
-void write_keys(JsonWriter17& json, const Stream& stream, const StrongKeys& strong, const std::vector<int>& keys) {
-  json.StartArray();
-  for (const int key : keys) {
-    if (key >= real_keys(stream)) continue;
-    const auto k = static_cast<std::size_t>(key);
-    json.StartObject();
-    json.name("key");
-    json.Int(key);
-    json.name("label");
-    json.text(k < stream.key_tokens.size() ? std::string_view(stream.key_tokens[k].label) : std::string_view());
-    json.name("share");
-    json.number(strong.share[k]);
-    json.name("chance");
-    json.number(strong.chance[k]);
-    json.EndObject();
-  }
-  json.EndArray();
-}
 
 // One item per code: that of the first row that it holds for, and for how many it does.
 void add_once(Report& report, std::vector<std::pair<ReportCode, int>>& counts, Report items) {
@@ -281,7 +160,7 @@ std::string explanation(const Question& q, int row) {
   JsonWriter17 json(buffer);
   json.StartObject();
   json.name("recipe");
-  write_recipe(json, q, row);
+  write_recipe(json, stream, q.recipe, row);
   json.name("queries");
   if (one) {
     const auto target = q.open->dump.info.meta.find("target");
@@ -387,30 +266,16 @@ std::string explanation(const Question& q, int row) {
 }  // namespace
 
 Result<std::unique_ptr<Job>> make_explain_job(std::shared_ptr<OpenDump> open, const Args& args) {
-  std::vector<std::string_view> options(kRecipeOptions.begin(), kRecipeOptions.end());
-  options.insert(options.end(), {"row", "item"});
-  if (auto known = args.only("explain", options); !known) return tl::unexpected(std::move(known.error()));
-  auto question = make_question(std::move(open), args);
+  auto question = make_question(std::move(open), "explain", args, {"row"});
   if (!question) return tl::unexpected(std::move(question.error()));
   const auto q = *question;
-  if (auto item = check_item(args, q->info()); !item) return tl::unexpected(std::move(item.error()));
-  int row = -1;
-  const int rows = real_queries(q->shown);
-  if (args.has("row") && args.shown("row") != "all") {
-    auto asked = args.integer("row", 0);
-    if (!asked) return refuse("row", args, "a number counted from 0, or all");
-    row = *asked;
-    if (row < 0 || row >= rows)
-      return fail(ErrorCode::out_of_range, {{"option", "row"}, {"value", std::to_string(row)},
-                                            {"allowed", rows > 1 ? formatted("0 to %d", rows - 1) : std::string("0 alone")}});
-  }
-  const int pieces = std::max(q->info().queries, q->info().keys);
-  if (q->is_flow() && pieces > kFlowAtOnce && (row < 0 || q->merged_after()))
-    return fail(ErrorCode::usage, {{"detail", formatted("The flow of all pairs is computed for at most %d tokens, and there are %d: ask for one output with --row", kFlowAtOnce, pieces)}});
+  auto asked = asked_row(args, *q, -1);
+  if (!asked) return tl::unexpected(std::move(asked.error()));
+  const int row = *asked;
+  if (auto fits = check_flow(*q, row); !fits) return tl::unexpected(std::move(fits.error()));
   std::vector<VerbJob::Stage> stages = stack_stages(q);
   stages.push_back(row < 0 ? result_stage(q, q->recipe) : rows_stage(q, q->recipe, row));
-  return std::unique_ptr<Job>(std::make_unique<VerbJob>(q->open->dump.info.file, std::move(stages),
-                                                        [q, row]() -> Result<JobResult> { return JobResult{explanation(*q, row), {}}; }));
+  return verb_job(*q->open, std::move(stages), [q, row]() -> Result<JobResult> { return JobResult{explanation(*q, row), {}}; });
 }
 
 }  // namespace rollscope

@@ -59,36 +59,6 @@ void write_stream(JsonWriter17& json, const Stream& s) {
 
 }  // namespace
 
-void write_report(JsonWriter17& json, const Report& report) {
-  json.StartArray();
-  for (const auto& item : report) {
-    json.StartObject();
-    json.name("code");
-    json.text(report_name(item.code));
-    json.name("severity");
-    json.text(severity_name(item.severity));
-    json.name("text");
-    json.text(report_text(item));
-    const std::pair<std::string_view, std::string> more[] = {{"fix", report_fix(item)}, {"where", item.where}, {"assumption", item.assumption}};
-    for (const auto& [name, value] : more) {
-      if (value.empty()) continue;
-      json.name(name);
-      json.text(value);
-    }
-    if (!item.params.empty()) {
-      json.name("params");
-      json.StartObject();
-      for (const auto& [name, value] : item.params) {
-        json.name(name);
-        json.text(value);
-      }
-      json.EndObject();
-    }
-    json.EndObject();
-  }
-  json.EndArray();
-}
-
 std::string info_json(const DumpInfo& info) {
   rapidjson::StringBuffer buffer;
   JsonWriter17 json(buffer);

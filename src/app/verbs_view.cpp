@@ -23,15 +23,6 @@ Result<std::shared_ptr<Question>> question_of(std::shared_ptr<OpenDump> open, co
   return make_question(std::move(open), *recipe);
 }
 
-tl::unexpected<Error> out_of_range(std::string_view option, int value, int end) {
-  return fail(ErrorCode::out_of_range, {{"option", std::string(option)}, {"value", std::to_string(value)},
-                                        {"allowed", end > 1 ? formatted("0 to %d", end - 1) : std::string("0 alone")}});
-}
-
-std::unique_ptr<Job> job(const Question& q, std::vector<VerbJob::Stage> stages, VerbJob::Answer answer) {
-  return std::make_unique<VerbJob>(q.open->dump.info.file, std::move(stages), std::move(answer));
-}
-
 template <class Message>
 JobResult archived(Message& message) {
   ArchiveWriter archive;
@@ -168,7 +159,7 @@ Result<std::unique_ptr<Job>> make_view_job(std::shared_ptr<OpenDump> open, const
   stages.push_back(attention_stage(q));
   stages.push_back(rows_stage(q, looked, *query));
   stages.push_back(sweep);
-  return job(*q, std::move(stages), [q, swept, query = *query]() -> Result<JobResult> {
+  return verb_job(*q->open, std::move(stages), [q, swept, query = *query]() -> Result<JobResult> {
     const bool attention = traits(q->recipe.method).attention;
     const auto keys = attention ? strong_keys(q->info(), q->recipe, q->data().stats) : StrongKeys{};
     const auto layers = q->stack ? q->chain() : std::vector<ConstMatrixView>{};
@@ -237,7 +228,7 @@ Result<std::unique_ptr<Job>> make_matrix_job(std::shared_ptr<OpenDump> open, con
   if (kind == MatrixKind::fused_layer) stages = {attention_stage(q)};
   if (whole) stages.push_back(result_stage(q, recipe));
   q->depth = recipe.end_layer - recipe.first_layer;
-  return job(*q, std::move(stages), [q, kind, layer = *layer, head = *head]() -> Result<JobResult> {
+  return verb_job(*q->open, std::move(stages), [q, kind, layer = *layer, head = *head]() -> Result<JobResult> {
     const Stream& stream = q->info();
     MatrixData out;
     out.kind = kind;
@@ -275,10 +266,10 @@ Result<std::unique_ptr<Job>> make_thumbs_job(std::shared_ptr<OpenDump> open, con
   const auto q = *question;
   auto out = std::make_shared<ThumbData>();
   const auto thumbs = [q, out]() -> Result<std::unique_ptr<Work>> { return std::make_unique<ThumbWork>(q, out); };
-  if (!q->stack && !is_chain(q->info(), q->recipe) && q->recipe.method != Method::raw) return job(*q, {}, [out]() -> Result<JobResult> { return archived(*out); });
+  if (!q->stack && !is_chain(q->info(), q->recipe) && q->recipe.method != Method::raw) return verb_job(*q->open, {}, [out]() -> Result<JobResult> { return archived(*out); });
   auto stages = stack_stages(q);
   stages.push_back(thumbs);
-  return job(*q, std::move(stages), [out]() -> Result<JobResult> { return archived(*out); });
+  return verb_job(*q->open, std::move(stages), [out]() -> Result<JobResult> { return archived(*out); });
 }
 
 }  // namespace rollscope

@@ -58,6 +58,21 @@ export default [
     },
   },
   {
+    name: "the sentences of a narration are those of the engine, and none says why",
+    run() {
+      const sentences = rows("src/base/narration.inc", "ROLLSCOPE_NARRATION");
+      assert.ok(sentences.length > 40, "the table was read");
+      for (const [id, ...texts] of sentences) {
+        ["en", "fr", "ja"].forEach((language, i) => {
+          assert.equal(words[language][`narration.${id}`], texts[i]);
+          assert.doesNotMatch(texts[i], /\bbecause\b|\bcar\b|parce que|puisque|なぜなら|だから|からです|ため[、に]/i, `${language} ${id}`);
+        });
+      }
+      const known = new Set(sentences.map(([id]) => `narration.${id}`));
+      for (const key of Object.keys(words.en)) assert.ok(!key.startsWith("narration.") || known.has(key), key);
+    },
+  },
+  {
     name: "no text is empty but a remedy that there is none for",
     run() {
       for (const [language, table] of Object.entries(words)) {

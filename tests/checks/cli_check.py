@@ -84,6 +84,68 @@ class CommandLine(unittest.TestCase):
         self.fails(2, "bad_value", "explain", file, "--assume", "nonsense")
         self.fails(2, "method_not_for_stream", "explain", "enfr_i_love_you.npz", "--stream", "cross", "--method", "rollout")
 
+    def test_heads_and_depth_refuse_what_they_cannot_use(self):
+        file = "minilm_cat.npz"
+        self.fails(2, "usage", "heads")
+        self.fails(2, "unknown_option", "heads", file, "--method", "raw")
+        self.fails(2, "unknown_option", "heads", file, "--tokens", "words.txt")
+        self.fails(2, "out_of_range", "heads", file, "--heads", "12")
+        self.fails(2, "bad_value", "heads", file, "--height", "2")
+        self.fails(2, "usage", "heads", file, "vit_digit_a.npz")
+        self.assertIn("minilm_none.npz", self.fails(1, "read_failed", "heads", file, "minilm_none.npz"))
+        self.fails(2, "usage", "depth", file, "second.npz")
+        self.fails(2, "unknown_option", "depth", file, "--row", "1")
+        self.fails(2, "usage", "depth", file, "--method", "flow")
+        self.fails(2, "bad_value", "depth", file, "--language", "de")
+        self.assertIn("les jetons ne diffèrent plus", run("depth", "vit_digit_a.npz", "--language", "fr").stdout)
+        self.assertIn("previous 1.00, chance 0.08", run("heads", file).stdout)
+
+    def test_compare_refuses_what_it_cannot_compare(self):
+        file = "minilm_cat.npz"
+        self.fails(2, "usage", "compare", file)
+        self.fails(2, "usage", "compare", file, "minilm_cat.dict.pt", "third.npz", "--b", "method=raw")
+        self.fails(2, "usage", "compare", file, "minilm_cat.dict.pt", "--control", "uniform")
+        self.fails(2, "usage", "compare", file, "--control", "randomised")
+        self.fails(2, "usage", "compare", file, "--control", "uniform", "--b", "method=raw")
+        self.fails(2, "usage", "compare", file, "--a", "method=flow", "--control", "uniform")
+        self.fails(2, "bad_value", "compare", file, "--b", "flow")
+        self.fails(2, "bad_value", "compare", file, "--b", "colour=red")
+        self.fails(2, "bad_value", "compare", file, "--b", "method=raw", "--k", "0")
+        self.fails(2, "bad_value", "compare", file, "--b", "method=raw", "--without", "nothing")
+        self.fails(2, "out_of_range", "compare", file, "--b", "layers=0:9")
+        self.fails(2, "out_of_range", "compare", file, "--b", "method=raw", "--row", "13")
+        self.fails(2, "usage", "compare", "enfr_i_love_you.npz", "--a", "stream=encoder", "--b", "stream=decoder")
+        error = self.fails(2, "usage", "compare", "sentiment_negative.npz", "sentiment_positive.npz")
+        self.assertIn("not one text", error)
+        self.assertIn("heads=", run("compare", file, "--b", "heads=0,3,residual=0.5").stdout.replace("heads 1 and 4", "heads="))
+
+    def test_plans_that_cannot_be_used_are_refused(self):
+        file = "minilm_cat.npz"
+        self.fails(2, "bad_value", "plan", file, "--row", "all")
+        self.fails(2, "bad_value", "plan", file, "--random", "1000")
+        self.fails(2, "bad_value", "plan", file, "--seed", "-1")
+        self.fails(2, "bad_value", "plan", file, "--seed", "0.5")
+        self.fails(2, "bad_value", "plan", file, "--keep", "some")
+        self.fails(2, "out_of_range", "plan", file, "--keep", "13")
+        self.fails(2, "usage", "faithfulness")
+        self.fails(2, "unknown_option", "faithfulness", "plan.json", "--item", "1")
+        with tempfile.TemporaryDirectory() as folder:
+            self.fails(1, "empty", "faithfulness", folder)
+            plan = Path(folder) / "plan.json"
+            plan.write_text(run("plan", file, "--json").stdout)
+            self.assertIn("has no p", self.fails(1, "bad_plan", "faithfulness", str(plan)))
+            filled = json.loads(plan.read_text())
+            for step in filled["steps"]:
+                step["p"] = 7
+            plan.write_text(json.dumps(filled))
+            self.assertIn("lies in 0 to 1", self.fails(1, "bad_plan", "faithfulness", str(plan)))
+            plan.write_text("{}")
+            self.fails(1, "bad_plan", "faithfulness", str(plan))
+            plan.write_text("{")
+            self.fails(1, "bad_json", "faithfulness", str(plan))
+        self.fails(1, "read_failed", "faithfulness", "there_is_none.json")
+        self.assertIn("runs of the model", run("plan", file).stdout)
+
     def test_tokens_may_come_from_a_file_of_their_own(self):
         with tempfile.TemporaryDirectory() as folder:
             words = Path(folder) / "words.txt"

@@ -6,6 +6,10 @@ Result<std::unique_ptr<Job>> make_further_verb_job(std::shared_ptr<OpenDump> ope
   if (verb == "explain") return make_explain_job(std::move(open), args);
   if (verb == "wall") return make_wall_job(std::move(open), args);
   if (verb == "layers") return make_layers_job(std::move(open), args);
+  if (verb == "heads") return make_heads_job(std::move(open), args);
+  if (verb == "depth") return make_depth_job(std::move(open), args);
+  if (verb == "compare") return make_compare_job(std::move(open), args);
+  if (verb == "plan") return make_plan_job(std::move(open), args);
   return fail(ErrorCode::usage, {{"detail", "There is no verb " + verb}});
 }
 

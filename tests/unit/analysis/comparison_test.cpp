@@ -120,3 +120,14 @@ TEST_CASE("the published rank formula is right without ties and wrong with them"
   CHECK(spearman_dense_ranks_published(a, b) == doctest::Approx(spearman(a, b)));
   CHECK(std::abs(spearman_dense_ranks_published(a, tied) - spearman(a, tied)) > 0.1);
 }
+
+TEST_CASE("values that only rounding tells apart are tied before they are ranked") {
+  std::vector<double> row{0.5, 1.0, 1.0 - 1e-13, NAN, 0.5 + 1e-13, 1.0 + 1e-13, 0.25};
+  tie_equal(row);
+  CHECK(row[1] == row[2]);
+  CHECK(row[1] == row[5]);
+  CHECK(row[0] == row[4]);
+  CHECK(row[6] == 0.25);
+  CHECK(std::isnan(row[3]));
+  CHECK(row[0] != row[1]);
+}

@@ -1,0 +1,53 @@
+// rollscope explain: the weights of one output token, or of all.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "app/cli_commands.h"
+#include "app/cli_dump.h"
+
+namespace rollscope {
+
+Result<std::string> answer_verb(const CommandLine& command) {
+  auto dump = open_dump(command, command.files.front());
+  if (!dump) return tl::unexpected(std::move(dump.error()));
+  auto result = dump->ask(command.verb, options_json(command.options));
+  if (!result) return tl::unexpected(std::move(result.error()));
+  return std::move(result->json);
+}
+
+std::string explain_text(const rapidjson::Value& e, const CommandLine& command) {
+  auto out = text_of(e["recipe"]["sentence"]) + "\n";
+  const auto& keys = e["keys"];
+  for (rapidjson::SizeType r = 0; r < e["matrix"].Size(); ++r) {
+    const auto& row = e["matrix"][r];
+    std::vector<rapidjson::SizeType> order(row.Size());
+    std::iota(order.begin(), order.end(), 0u);
+    const bool has_sign = e["signed"].GetBool();
+    const auto weight = [&](rapidjson::SizeType j) { return row[j].IsNull() ? -1 : has_sign ? std::abs(row[j].GetDouble()) : row[j].GetDouble(); };
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return weight(a) > weight(b); });
+    const bool shares = e["recipe"]["unit"] == "rollout weight" || e["recipe"]["unit"] == "attention weight";
+    out += fmt::format("{}:", text_of(e["queries"][r]));
+    const std::size_t shown = std::min<std::size_t>(order.size(), 5);
+    double rest = 0;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const double w = std::max(0.0, weight(order[k]));
+      if (k < shown) {
+        out += fmt::format("{} {}", k ? "," : "", text_of(keys[order[k]]));
+        out += shares ? fmt::format(" {:.1f} %", 100 * w) : row[order[k]].IsNull() ? std::string(" no value") : fmt::format(" {:.4g}", row[order[k]].GetDouble());
+      } else {
+        rest += w;
+      }
+    }
+    if (order.size() > shown && shares) out += fmt::format(", {} {} {:.1f} %", order.size() - shown, order.size() - shown == 1 ? "other" : "others", 100 * rest);
+    const auto& spread = e["diagnostics"]["spread"][r];
+    if (!spread.IsNull()) out += fmt::format("; spread {:.1f} of {}", spread.GetDouble(), e["diagnostics"]["visible"][r].GetInt());
+    out += '\n';
+  }
+  return out + narration_lines(e, command) + report_lines(e["report"]);
+}
+
+}  // namespace rollscope

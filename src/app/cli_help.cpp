@@ -1,0 +1,61 @@
+#include "app/cli_args.h"
+
+namespace rollscope {
+
+const char* help_text() {
+  return R"(Rollscope: which input tokens does an output read, and through which layers?
+
+  rollscope info FILE [--json] [--item N] [--tokens FILE] [--assume NAME=VALUE]...
+      what the dump holds, and what was assumed about it
+  rollscope explain FILE [--json] [options]
+      the weights of one output token, or of all
+  rollscope heads FILE... [--json] [--stream NAME] [--heads 0,3] [--layers 2:6] [--height D]
+      what each head does and which are alike; roles averaged over several dumps
+  rollscope depth FILE [--json] [options of explain but --row]
+      what each layer adds: entropy, rank, distance between rows, sinks, and the verdict
+  rollscope compare FILE [CONTROL|OTHER] --a RECIPE --b RECIPE [--row N] [--k N] [--json]
+      how far two recipes agree, or one with uniform attention (--control uniform), or two dumps of
+      one text (other models are merged to words; --control NAME says what the second one is).
+      RECIPE: options without dashes, "method=rollout,residual=0.5"; --without none|specials|sinks
+  rollscope plan FILE --json [--row N] [--random 10] [--seed 1] [--keep specials|none|0,12] [options]
+      which tokens to remove, so that your model can say what each removal does to its output
+  rollscope faithfulness PLAN... [--json]
+      the plans with every "p" filled in, or folders of them: curves and numbers beside random orders
+
+Options of explain:
+  --method NAME                 rollout (Abnar & Zuidema 2020), raw, rollout-reversed, vit-explain,
+                                vit-explain-corrected, flow, flow-normalised, norm-rollout, joint
+                                with gradients in the file: gradient-rollout,
+                                gradient-rollout-mean-first, relevance, relevance-causal, grad-sam,
+                                attention-gradient
+                                stored: cdam, attribution:NAME                                 rollout
+  --stream NAME                 self, encoder, decoder, cross, or the name in the file         the first of these
+  --fusion mean|max|min         how the heads of a layer become one                            mean
+  --heads 0,3                   heads that are fused                                           all
+  --residual R                  weight of the residual connection, 0 to 1; one for each layer
+                                (0.2,0.4); or measured in the file: norms, norms-mean, mixing  0.5
+  --layers 2:6                  range of layers, its end excluded                              all
+  --class NAME                  gradient, behind attention_grads/                              the only one
+  --norms NAME                  of norm-rollout: behind norms/, value_weighted_norms,
+                                value_norms                                                    the first of these
+  --discard D                   of vit-explain: share of the smallest entries set to 0         0.9
+  --sink keep|renormalise|remove|lift
+                                attention sinks: as they are, out of each row, out of the
+                                product, or every weight over uniform attention                keep
+  --merge pieces|words|segments tokens, or their sums                                          pieces
+  --merge-queries mean|last     which query stands for a word                                  mean
+  --merge-time after|before     the product                                                    after
+  --row N|all                   the output token                                               all
+  --item N                      item of a batch                                                0
+  --tokens FILE                 the tokens, one a line or as JSON, where the dump has none
+                                or others are wanted                                           those of the dump
+  --language en|fr|ja           of the sentences, where --json is not given                    en
+  --assume NAME=VALUE           axes=lhqk, orientation=rows|columns, values=probs|logits,
+                                layout=layers|heads, sums=renormalise|sink, tokens=add_specials|ignore
+
+Layers, heads, rows and items count from 0. FILE is .npz, .npy, .safetensors, .pt, .pkl, .json, a page of BertViz, or .csv.
+Exit status 0: done; 1: the file cannot be used; 2: wrong usage.
+)";
+}
+
+}  // namespace rollscope
