@@ -58,6 +58,12 @@ export function makeApi(app) {
     open: (source, options = {}) => failing(async () => app.opener.open(...openArguments(source, options ?? {}))),
     info: () => failing(() => app.ask("info", {})),
     explain: (options = {}) => failing(() => app.ask("explain", options ?? {})),
+    // As at the command line: what heads do, what each layer adds, {a, b} compared, a removal plan, a sheet about one row.
+    heads: (options = {}) => failing(() => app.ask("heads", options ?? {})),
+    depth: (options = {}) => failing(() => app.ask("depth", options ?? {})),
+    compare: (options = {}) => failing(() => app.ask("compare", options ?? {})),
+    plan: (options = {}) => failing(() => app.ask("plan", options ?? {})),
+    audit: (options = {}) => failing(() => app.ask("audit", options ?? {})),
     commands: () => failing(async () => app.page()?.commands() ?? []),
     run: (id, args = {}) => failing(async () => checked(drawn().command(id, args ?? {}))),
     state: () => failing(async () => drawn().state()),

@@ -1,7 +1,7 @@
 // Embedding: the page that holds this one in a frame, or opened it, asks by postMessage what scripts ask of
 // window.rollscope. Only those two windows are heard. Events go to whoever has asked something, and to that origin only.
 
-const VERBS = new Set(["open", "info", "explain", "commands", "run", "state", "setState", "idle", "stats"]);
+const VERBS = new Set(["open", "info", "explain", "heads", "depth", "compare", "plan", "audit", "commands", "run", "state", "setState", "idle", "stats"]);
 
 /**
  * @param {Record<string, any>} api  window.rollscope

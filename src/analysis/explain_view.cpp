@@ -18,70 +18,6 @@ constexpr double kTellsNothingNew = 0.9;  // rank agreement from which heads by 
 
 std::vector<float> floats(std::span<const double> row) { return {row.begin(), row.end()}; }
 
-// The recipes beside this one that people compare it with.
-void add_others(const ViewInputs& in, std::span<const double> row, const ResidualRange* residuals, ViewData& view) {
-  const bool same_keys = in.shown->keys == in.stream->keys && in.shown->queries == in.stream->queries && in.recipe.method != Method::joint;
-  if (!same_keys || in.fused.depth() == 0 || in.depth == 0) return;
-  std::vector<double> other(row.size());
-  const int first = largest(row, view.sinks);
-  const auto add = [&](Recipe recipe, bool only_if_it_differs) {
-    OtherRecipe o{std::move(recipe), largest(other, view.sinks), spearman(row, other, view.sinks)};
-    if (only_if_it_differs && o.first == first && o.rho >= kTellsNothingNew) return;
-    view.others.push_back(std::move(o));
-  };
-  // The plain recipe over the same layers: what is compared with.
-  Recipe plain;
-  plain.stream = in.recipe.stream;
-  plain.first_layer = in.recipe.first_layer;
-  plain.end_layer = plain.first_layer + in.depth;
-  const Recipe& asked = in.recipe;
-  const bool rollout = asked.method == Method::rollout, raw = asked.method == Method::raw;
-  if (rollout || raw) {
-    plain.heads = asked.heads;
-    plain.fusion = asked.fusion;
-    plain.residual = asked.residual;
-  }
-  const StackView range = in.fused.slice(plain.first_layer, plain.end_layer);
-  const bool by_max = in.by_max.depth() > 0;
-  if (rollout) {
-    Recipe residual = plain;
-    residual.residual = std::abs(plain.residual - kOtherResidual) < 1e-9 ? kPublishedResidual : kOtherResidual;
-    if (residuals && residual.residual == kOtherResidual) std::copy_n(residuals->rows.begin(), other.size(), other.begin());
-    else rollout_row(range, in.query, residual.residual, other);
-    add(residual, false);
-    if (by_max) {
-      Recipe heads = plain;
-      heads.fusion = Fusion::max;
-      rollout_row(in.by_max.slice(plain.first_layer, plain.end_layer), in.query, plain.residual, other);
-      add(heads, true);
-    }
-  } else if (same_tokens(*in.stream)) {
-    Recipe recipe = plain;
-    if (raw) recipe.first_layer = 0;
-    rollout_row(in.fused.slice(recipe.first_layer, recipe.end_layer), in.query, recipe.residual, other);
-    add(recipe, false);
-  }
-  if (raw && by_max) {
-    Recipe heads = plain;
-    heads.method = Method::raw;
-    heads.fusion = Fusion::max;
-    raw_row(in.by_max.slice(plain.first_layer, plain.end_layer), in.query, other);
-    add(heads, true);
-  }
-  Recipe layer = plain;
-  layer.method = Method::raw;
-  if (!raw) {
-    layer.first_layer = layer.end_layer - 1;
-    raw_row(in.fused.slice(layer.first_layer, layer.end_layer), in.query, other);
-    add(layer, false);
-  } else if (in.depth == 1 && in.fused.depth() > 1) {
-    layer.first_layer = 0;
-    layer.end_layer = in.fused.depth();
-    raw_row(in.fused, in.query, other);
-    add(layer, false);
-  }
-}
-
 // Sums over the members of each group; without groups the numbers as they are.
 std::vector<double> merged(std::span<const double> values, const std::vector<int>& groups, int count) {
   if (groups.empty()) return {values.begin(), values.end()};
@@ -148,6 +84,76 @@ void add_paths(const ViewInputs& in, ViewData& view) {
 
 }  // namespace
 
+std::vector<OtherRecipe> other_recipes(const ViewInputs& in, std::span<const int> sinks, const ResidualRange* residuals) {
+  std::vector<OtherRecipe> others;
+  const std::span<const double> row = in.row;
+  const bool same_keys = in.shown->keys == in.stream->keys && in.shown->queries == in.stream->queries && in.recipe.method != Method::joint;
+  if (!same_keys || in.fused.depth() == 0 || in.depth == 0) return others;
+  std::vector<double> other(row.size());
+  const int first = largest(row, sinks);
+  // What the row cannot see is 0 on both sides, and no agreement.
+  const auto seen = static_cast<std::size_t>(in.visible - (in.shown->virtual_sink ? 1 : 0));
+  std::vector<int> aside(sinks.begin(), sinks.end());
+  std::erase_if(aside, [&](int key) { return static_cast<std::size_t>(key) >= seen; });
+  const auto add = [&](Recipe recipe, bool only_if_it_differs) {
+    OtherRecipe o{std::move(recipe), largest(other, sinks), spearman(row.first(seen), std::span<const double>(other).first(seen), aside)};
+    if (only_if_it_differs && o.first == first && o.rho >= kTellsNothingNew) return;
+    others.push_back(std::move(o));
+  };
+  // The plain recipe over the same layers: what is compared with.
+  Recipe plain;
+  plain.stream = in.recipe.stream;
+  plain.first_layer = in.recipe.first_layer;
+  plain.end_layer = plain.first_layer + in.depth;
+  const Recipe& asked = in.recipe;
+  const bool rollout = asked.method == Method::rollout, raw = asked.method == Method::raw;
+  if (rollout || raw) {
+    plain.heads = asked.heads;
+    plain.fusion = asked.fusion;
+    plain.residual = asked.residual;
+  }
+  const StackView range = in.fused.slice(plain.first_layer, plain.end_layer);
+  const bool by_max = in.by_max.depth() > 0;
+  if (rollout) {
+    Recipe residual = plain;
+    residual.residual = std::abs(plain.residual - kOtherResidual) < 1e-9 ? kPublishedResidual : kOtherResidual;
+    if (residuals && residual.residual == kOtherResidual) std::copy_n(residuals->rows.begin(), other.size(), other.begin());
+    else rollout_row(range, in.query, residual.residual, other);
+    add(residual, false);
+    if (by_max) {
+      Recipe heads = plain;
+      heads.fusion = Fusion::max;
+      rollout_row(in.by_max.slice(plain.first_layer, plain.end_layer), in.query, plain.residual, other);
+      add(heads, true);
+    }
+  } else if (same_tokens(*in.stream)) {
+    Recipe recipe = plain;
+    if (raw) recipe.first_layer = 0;
+    rollout_row(in.fused.slice(recipe.first_layer, recipe.end_layer), in.query, recipe.residual, other);
+    add(recipe, false);
+  }
+  if (raw && by_max) {
+    Recipe heads = plain;
+    heads.method = Method::raw;
+    heads.fusion = Fusion::max;
+    raw_row(in.by_max.slice(plain.first_layer, plain.end_layer), in.query, other);
+    add(heads, true);
+  }
+  Recipe layer = plain;
+  layer.method = Method::raw;
+  if (!raw) {
+    layer.first_layer = layer.end_layer - 1;
+    raw_row(in.fused.slice(layer.first_layer, layer.end_layer), in.query, other);
+    add(layer, false);
+  } else if (in.depth == 1 && in.fused.depth() > 1) {
+    layer.first_layer = 0;
+    layer.end_layer = in.fused.depth();
+    raw_row(in.fused, in.query, other);
+    add(layer, false);
+  }
+  return others;
+}
+
 int question_depth(const Stream& stream, const Recipe& recipe, int level) {
   const int depth = recipe.end_layer - recipe.first_layer;
   return is_chain(stream, recipe) && level >= 0 ? std::min(level, depth) : depth;
@@ -209,7 +215,7 @@ ViewData explain_view(const ViewInputs& in) {
     view.itself_from = residuals.itself_from;
     view.first_other = residuals.first_other;
   }
-  add_others(in, in.row, ranged ? &residuals : nullptr, view);
+  view.others = other_recipes(in, view.sinks, ranged ? &residuals : nullptr);
 
   if (in.keys) view.limits = recipe_limits(stream, in.recipe, *in.keys, in.rows_distance);
   if (in.gradients)

@@ -36,6 +36,10 @@ struct ViewInputs {
 // Cost for a rollout: about 6 L N^2, 14 more without a sweep, and one pass over each layer for its edges.
 [[nodiscard]] ViewData explain_view(const ViewInputs& inputs);
 
+// The recipes beside this one that people compare it with, where `fused` and `by_max` have their layers; `sinks` are left
+// out of the rank correlations. residuals: of the row; null: not judged. Cost: L N^2 for each.
+[[nodiscard]] std::vector<OtherRecipe> other_recipes(const ViewInputs& inputs, std::span<const int> sinks, const ResidualRange* residuals);
+
 // Chance for row `query`: uniform attention with the same mask and residual; row [K]. A virtual sink has none.
 void chance_row(const Stream& stream, const Recipe& recipe, int depth, int query, std::span<double> row);
 // Keys that row `query` can see.

@@ -15,6 +15,8 @@ std::span<const Command> commands() {
       {.name = "compare", .most = 2, .recipe = true, .options = {"a", "b", "row", "k", "without", "control"}, .answer = answer_compare, .readable = compare_text},
       {.name = "plan", .recipe = true, .options = {"row", "random", "seed", "keep"}, .answer = answer_verb, .readable = plan_text},
       {.name = "faithfulness", .most = kMany, .dumps = false, .options = {}, .answer = answer_faithfulness, .readable = faithfulness_text},
+      {.name = "audit", .recipe = true, .options = {"row", "k"}, .answer = answer_verb, .readable = audit_text},
+      {.name = "bias", .fewest = 0, .most = kMany, .recipe = true, .options = {"pairs", "row", "token"}, .answer = answer_bias, .readable = bias_text},
   };
   return kCommands;
 }

@@ -31,6 +31,7 @@ struct Command {
 [[nodiscard]] Result<std::string> answer_heads(const CommandLine& command);
 [[nodiscard]] Result<std::string> answer_compare(const CommandLine& command);
 [[nodiscard]] Result<std::string> answer_faithfulness(const CommandLine& command);
+[[nodiscard]] Result<std::string> answer_bias(const CommandLine& command);
 [[nodiscard]] std::string info_text(const rapidjson::Value& info, const CommandLine& command);
 [[nodiscard]] std::string explain_text(const rapidjson::Value& explanation, const CommandLine& command);
 [[nodiscard]] std::string heads_text(const rapidjson::Value& heads, const CommandLine& command);
@@ -38,5 +39,7 @@ struct Command {
 [[nodiscard]] std::string compare_text(const rapidjson::Value& comparison, const CommandLine& command);
 [[nodiscard]] std::string plan_text(const rapidjson::Value& plan, const CommandLine& command);
 [[nodiscard]] std::string faithfulness_text(const rapidjson::Value& faithfulness, const CommandLine& command);
+[[nodiscard]] std::string audit_text(const rapidjson::Value& sheet, const CommandLine& command);
+[[nodiscard]] std::string bias_text(const rapidjson::Value& bias, const CommandLine& command);
 
 }  // namespace rollscope

@@ -2,27 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
-#include "analysis/shown_stream.h"
 #include "analysis/token_alignment.h"
 #include "app/cli_commands.h"
 #include "app/cli_dump.h"
-#include "app/verbs_args.h"
+#include "app/cli_side.h"
 #include "app/verbs_compare.h"
 #include "base/text.h"
 
 namespace rollscope {
 namespace {
-
-struct Side {
-  CliDump dump;
-  Recipe recipe;
-  Stream stream, shown;
-  int row = -1;                           // asked for; -1: all
-  std::vector<std::vector<double>> rows;  // [1 or Q][K]
-  [[nodiscard]] std::span<const double> at(int query) const { return rows[row < 0 ? static_cast<std::size_t>(query) : 0]; }
-};
 
 // The options of one side: its own before those given for both.
 Result<Options> side_options(const CommandLine& command, std::string_view name) {
@@ -36,38 +25,8 @@ Result<Options> side_options(const CommandLine& command, std::string_view name) 
   return out;
 }
 
-Result<Side> open_side(const CommandLine& command, const std::string& file, const Options& options) {
-  auto dump = open_dump(command, file);
-  if (!dump) return tl::unexpected(std::move(dump.error()));
-  auto args = Args::parse(options_json(options));
-  if (!args) return tl::unexpected(std::move(args.error()));
-  auto request = recipe_request(*args);
-  if (!request) return tl::unexpected(std::move(request.error()));
-  auto recipe = resolve_recipe(dump->info, *request);
-  if (!recipe) return tl::unexpected(std::move(recipe.error()));
-  Side out{std::move(*dump), std::move(*recipe), {}, {}, -1, {}};
-  out.stream = out.dump.info.streams[static_cast<std::size_t>(out.dump.info.index_of(out.recipe.stream))];
-  out.shown = shown_stream(out.dump.info, out.recipe);
-  return out;
-}
-
-Result<void> read_rows(Side& side, Options options, int row) {
-  side.row = row;
-  options["row"] = row < 0 ? "all" : std::to_string(row);
-  auto answer = side.dump.ask("explain", options_json(options));
-  if (!answer) return tl::unexpected(std::move(answer.error()));
-  rapidjson::Document e;
-  e.Parse<rapidjson::kParseFullPrecisionFlag>(answer->json.c_str());
-  for (const auto& from : e["matrix"].GetArray()) {
-    auto& to = side.rows.emplace_back();
-    for (const auto& x : from.GetArray()) to.push_back(number_of(x));
-    if (side.recipe.method == Method::flow || side.recipe.method == Method::flow_normalised) tie_equal(to);
-  }
-  return {};
-}
-
 // Keys of a row that it can see, from the first on; a virtual sink is no token.
-std::size_t visible(const Side& side, int query) {
+std::size_t visible(const DumpSide& side, int query) {
   const int keys = real_keys(side.shown);
   return static_cast<std::size_t>(side.shown.causal ? std::min(query + 1, keys) : keys);
 }
@@ -78,13 +37,13 @@ std::vector<std::string> labels(const std::vector<Token>& tokens, int count) {
   return out;
 }
 
-bool same_labels(const Side& a, const Side& b) {
+bool same_labels(const DumpSide& a, const DumpSide& b) {
   return labels(a.shown.key_tokens, real_keys(a.shown)) == labels(b.shown.key_tokens, real_keys(b.shown)) &&
          labels(a.shown.query_tokens, real_queries(a.shown)) == labels(b.shown.query_tokens, real_queries(b.shown));
 }
 
 // The row of `b` with the label of row `row` of `a`, the same of several equal ones. -1: none.
-int row_by_label(const Side& a, const Side& b, int row) {
+int row_by_label(const DumpSide& a, const DumpSide& b, int row) {
   const auto x = labels(a.shown.query_tokens, real_queries(a.shown)), y = labels(b.shown.query_tokens, real_queries(b.shown));
   const auto& label = x[static_cast<std::size_t>(row)];
   auto nth = std::count(x.begin(), x.begin() + row, label);
@@ -94,7 +53,7 @@ int row_by_label(const Side& a, const Side& b, int row) {
 }
 
 // Mean over the rows of a group.
-std::vector<double> mean_row(const Side& side, const std::vector<int>& queries) {
+std::vector<double> mean_row(const DumpSide& side, const std::vector<int>& queries) {
   std::vector<double> out(static_cast<std::size_t>(side.shown.keys), 0.0);
   for (const int query : queries) {
     const auto row = side.at(query);
@@ -112,7 +71,7 @@ Comparison compared(const std::vector<double>& a, const std::vector<double>& b, 
 std::vector<double> as_vector(std::span<const double> row) { return {row.begin(), row.end()}; }
 
 // Rows of the same tokens.
-void compare_same(const Side& a, const Side& b, int row, int k, ComparedRecipes& out) {
+void compare_same(const DumpSide& a, const DumpSide& b, int row, int k, ComparedRecipes& out) {
   out.keys = labels(a.shown.key_tokens, real_keys(a.shown));
   for (int i = 0; i < real_queries(a.shown); ++i)
     if (row < 0 || row == i)
@@ -120,7 +79,7 @@ void compare_same(const Side& a, const Side& b, int row, int k, ComparedRecipes&
 }
 
 // Rows of tokens that were cut differently: both sides merged to what they share.
-Result<void> compare_merged(const Side& a, const Side& b, int row, int k, ComparedRecipes& out) {
+Result<void> compare_merged(const DumpSide& a, const DumpSide& b, int row, int k, ComparedRecipes& out) {
   auto keys = align_tokens(a.shown.key_tokens, b.shown.key_tokens, {true, true});
   if (!keys) return tl::unexpected(std::move(keys.error()));
   auto queries = align_tokens(a.shown.query_tokens, b.shown.query_tokens, {true, true});
@@ -142,15 +101,6 @@ Result<void> compare_merged(const Side& a, const Side& b, int row, int k, Compar
     add(group.a, group.b, group.text, a.shown.causal && b.shown.causal ? g + 1 : keys->size());
   }
   return {};
-}
-
-Result<std::optional<int>> asked_number(const CommandLine& command, std::string_view name) {
-  if (command.option(name).empty() || command.option(name) == "all") return std::optional<int>{};
-  auto args = Args::parse(options_json(command.options));
-  if (!args) return tl::unexpected(std::move(args.error()));
-  auto number = args->integer(name, 0);
-  if (!number) return tl::unexpected(std::move(number.error()));
-  return std::optional<int>(*number);
 }
 
 Result<std::string> two_dumps(const CommandLine& command, const Options& options_a, const Options& options_b) {

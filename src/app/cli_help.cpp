@@ -21,6 +21,11 @@ const char* help_text() {
       which tokens to remove, so that your model can say what each removal does to its output
   rollscope faithfulness PLAN... [--json]
       the plans with every "p" filled in, or folders of them: curves and numbers beside random orders
+  rollscope audit FILE [--json] [--row N] [--k 10] [options]
+      a sheet about one row: the file's SHA-256, the recipe, its numbers, limits and sentences
+  rollscope bias A B [A B]... [--row N] [--token WORD] [--json] [options]; rollscope bias --pairs FOLDER
+      pairs of texts with one word swapped (NAME_a and NAME_b, or in turns): the weight on that word,
+      or on WORD, its paired difference with an interval, and the mean for each word
 
 Options of explain:
   --method NAME                 rollout (Abnar & Zuidema 2020), raw, rollout-reversed, vit-explain,

@@ -45,7 +45,7 @@ int main(int count, char** values) {
   }
   const Command& what = *find_command(command->verb);
   auto text = what.answer(*command);
-  if (!text) return complain(std::move(text.error()), command->files.front());
+  if (!text) return complain(std::move(text.error()), command->files.empty() ? "rollscope" : command->files.front());
   if (command->json) {
     put(*text + "\n");
   } else {

@@ -82,7 +82,7 @@ class OpenJob final : public Job {
   }
 
   Result<bool> import() {
-    auto dump = open_dump(std::move(source_), name_, options_);
+    auto dump = open_dump(source_, name_, options_);
     if (!dump) return tl::unexpected(std::move(dump.error()));
     if (auto refused = refusal(dump->info); !refused) {
       if (purpose_ != Purpose::describe) return tl::unexpected(std::move(refused.error()));
@@ -105,6 +105,7 @@ class OpenJob final : public Job {
     progress_.kept = static_cast<std::uint64_t>(plan.kept);
     open_ = std::make_shared<OpenDump>();
     open_->dump = std::move(*dump);
+    open_->source = std::move(source_);
     open_->streams.resize(open_->dump.info.streams.size());
     shown_ = static_cast<std::size_t>(open_->dump.info.index_of(recipe->stream));
     partial_.emplace(open_->dump.info, *recipe);

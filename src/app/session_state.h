@@ -81,6 +81,7 @@ struct StreamData {
 
 struct OpenDump {
   Dump dump;
+  std::shared_ptr<ByteSource> source;  // the file itself
   std::vector<StreamData> streams;  // parallel to dump.info.streams
 };
 

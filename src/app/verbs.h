@@ -120,5 +120,6 @@ struct Question {
 [[nodiscard]] Result<std::unique_ptr<Job>> make_depth_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_compare_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_plan_job(std::shared_ptr<OpenDump> open, const Args& args);
+[[nodiscard]] Result<std::unique_ptr<Job>> make_audit_job(std::shared_ptr<OpenDump> open, const Args& args);
 
 }  // namespace rollscope

@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/explain_view.h"
 #include "analysis/measures.h"
+#include "analysis/narration.h"
 #include "app/verbs.h"
+#include "app/verbs_row.h"
 
 namespace rollscope {
 namespace {
@@ -119,7 +120,7 @@ FlowFacts facts_of(const Question& q, int row) {
 std::string explanation(const Question& q, int row) {
   const Stream& stream = q.info();
   const MethodTraits& t = traits(q.recipe.method);
-  const bool one = !t.attention && q.result->view.rows == 1;  // stored for one output, whichever it is
+  const bool one = stored_for_one(q);
   Explained e;
   if (one) e.queries = {std::max(0, row)};
   else
@@ -128,28 +129,19 @@ std::string explanation(const Question& q, int row) {
   const auto strong = t.attention ? strong_keys(stream, q.recipe, q.data().stats) : StrongKeys{};
   const double distance = q.result ? q.result->distance : -1;
 
-  Report report = q.open->dump.info.report;
-  if (t.attention)
-    for (auto& item : recipe_limits(stream, q.recipe, strong, distance)) report.push_back(std::move(item));
-  if (q.stack)
-    for (auto& item : gradient_limits(stream, q.stack->gradients)) report.push_back(std::move(item));
+  Report report = recipe_report(q, strong);
   std::vector<std::pair<ReportCode, int>> counts;
-  ResidualRange range;
-  const bool ranged = row >= 0 && has_residual_range(q.recipe);
-  const auto layers = ranged ? q.chain() : std::vector<ConstMatrixView>{};
+  std::optional<ResidualRange> range;
+  std::vector<Fact> facts;
   for (const int i : e.queries) {
-    std::vector<double> weights = q.row(i), uniform = q.chance(i);
-    e.spreads.push_back(t.is_signed ? NAN : spread(weights));
-    double sum = 0;
-    for (const double x : weights)
-      if (std::isfinite(x)) sum += x;
-    e.sums.push_back(sum);
-    if (ranged) range = residual_range({layers}, i, largest(weights));
-    FlowFacts flow;
-    if (q.is_flow()) flow = q.flow_row ? q.flow_row->facts : q.merged_after() ? FlowFacts{} : q.result->flow[static_cast<std::size_t>(i)];
-    add_once(report, counts, row_limits({&q.shown, &q.recipe, i, weights, uniform, e.spreads.back(), q.visible(i), ranged ? &range : nullptr, q.is_flow() ? &flow : nullptr}));
-    e.rows.push_back(std::move(weights));
-    if (!uniform.empty()) e.uniform.push_back(std::move(uniform));
+    RowAnswer answer = row_answer(q, i, row >= 0);
+    if (row >= 0) facts = row_facts(q, i, answer);
+    e.spreads.push_back(answer.spread);
+    e.sums.push_back(answer.sum);
+    add_once(report, counts, std::move(answer.limits));
+    e.rows.push_back(std::move(answer.weights));
+    if (!answer.uniform.empty()) e.uniform.push_back(std::move(answer.uniform));
+    range = std::move(answer.range);
   }
   if (row < 0)
     for (auto& item : report)
@@ -163,9 +155,8 @@ std::string explanation(const Question& q, int row) {
   write_recipe(json, stream, q.recipe, row);
   json.name("queries");
   if (one) {
-    const auto target = q.open->dump.info.meta.find("target");
     json.StartArray();
-    json.text(target != q.open->dump.info.meta.end() ? std::string_view(target->second) : std::string_view("output"));
+    json.text(query_label(q, e.queries[0]));
     json.EndArray();
   } else {
     write_labels(json, q.shown.query_tokens, e.queries);
@@ -235,26 +226,19 @@ std::string explanation(const Question& q, int row) {
     json.name("first");
     json.Int(first);
   }
-  if (ranged) {
+  if (range) {
     json.name("residual_range");
-    json.StartObject();
-    const std::pair<std::string_view, double> ends[] = {{"from", kResidualLow}, {"to", kResidualHigh}};
-    for (const auto& [name, value] : ends) {
-      json.name(name);
-      json.number(value);
-    }
-    json.name("low");
-    write_row(json, range.low);
-    json.name("high");
-    write_row(json, range.high);
-    json.name("itself_from");
-    json.number(range.itself_from < 0 ? NAN : range.itself_from);
-    json.name("first_other");
-    if (range.first_other < 0) json.Null();
-    else json.Int(range.first_other);
-    json.EndObject();
+    write_residual_range(json, *range);
   }
+  json.name("key_tokens");
+  json.StartArray();
+  for (const auto& weights : e.rows) write_key_tokens(json, q, weights, kNamedTokens);
+  json.EndArray();
   json.EndObject();
+  if (row >= 0) {
+    json.name("narration");
+    write_narration(json, facts);
+  }
   json.name("report");
   write_report(json, report);
   json.name("engine");

@@ -1,6 +1,6 @@
 """Heads, depth, comparisons, plans and pairs at the command line, against numpy written from the definitions and
 against published measurements of the same dumps. Nothing here shares code with the program."""
-import json, math, subprocess, tempfile, unittest
+import hashlib, json, math, re, subprocess, tempfile, unittest
 from pathlib import Path
 
 import numpy as np
@@ -355,6 +355,108 @@ class Faithfulness(unittest.TestCase):
     def test_what_a_causal_row_cannot_see_is_never_removed(self):
         plan = ask("plan", "causal_full.pt", "--row", 6, "--keep", "none")
         self.assertEqual(sorted(plan["order"]), list(range(7)))
+
+
+class Audit(unittest.TestCase):
+    def test_the_sheet_names_the_bytes_and_repeats_the_numbers(self):
+        for name in ("minilm_cat.npz", "causal_full.pt", "minilm_unicode.safetensors", "minilm_cat.json"):
+            data = (DUMPS / name).read_bytes()
+            sheet = ask("audit", name)
+            self.assertEqual(sheet["dump"]["sha256"], hashlib.sha256(data).hexdigest())
+            self.assertEqual(sheet["dump"]["bytes"], len(data))
+            e = ask("explain", name, "--row", sheet["recipe"]["row"])
+            self.assertEqual((sheet["recipe"], sheet["limits"], sheet["numbers"]["row"]), (e["recipe"], e["report"], e["matrix"][0]))
+            row = np.array(e["matrix"][0])
+            listed = sheet["numbers"]["key_tokens"]["tokens"]
+            self.assertEqual([t["key"] for t in listed], [int(k) for k in np.argsort(-row, kind="stable")[:10]])
+            self.assertAlmostEqual(listed[-1]["cumulative"], sum(t["share"] for t in listed))
+
+    def test_no_sentence_says_why(self):
+        for name, *words in (("minilm_cat.npz",), ("sentiment_negative.npz", "--row", "3"), ("vit_digit_a.npz", "--method", "flow"), ("broken_dropout.pt",),
+                             ("enfr_i_love_you.npz", "--method", "joint"), ("minilm_grads.npz", "--method", "relevance"), ("broken_nan_leftpad.pt",)):
+            spoken = ask("audit", name, *words)["narration"]
+            self.assertEqual({len(spoken[language]) for language in ("en", "fr", "ja")}, {len(spoken["facts"])})
+            for language, banned in (("en", r"\bbecause\b|\bcauses\b|\bdue to\b"), ("fr", r"\bcar\b|parce que|puisque"), ("ja", "なぜなら|だから|からです")):
+                for line in spoken[language]:
+                    line = re.sub("“[^”]*”|«[^»]*»|「[^」]*」", "", line)  # the text's own words may
+                    self.assertNotRegex(line, banned)
+                    self.assertNotIn("{", line)
+            self.assertTrue(spoken["facts"][-1]["id"].startswith("caveat_"))
+
+
+class Bias(unittest.TestCase):
+    """Sentences in pairs: "the nurse said she left" with "she" or "he" in the fifth place."""
+
+    def make(self, folder, count, words=("she", "he"), prefix="pair"):
+        rng = np.random.default_rng(4)
+        out = []
+        for k in range(count):
+            weights = []
+            for side, word in zip("ab", words):
+                tokens = ["[CLS]", "the", "nurse", "said", *word.split("+"), "left", "[SEP]"]
+                n, m = len(tokens), word.count("+") + 1
+                a = rng.dirichlet(np.ones(n), (2, 3, n))
+                np.savez(Path(folder) / f"{prefix}{k}_{side}.npz", attentions=a, tokens=tokens)
+                weights.append(rollouts(a)[-1][0, 4 : 4 + m].sum())
+            out.append(weights)
+        return np.array(out)
+
+    def test_the_difference_is_that_of_numpy_with_an_interval_around_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            w = self.make(folder, 8)
+            answer = ask("bias", "--pairs", folder)
+            self.assertEqual(answer, ask("bias", "--pairs", folder))  # the same interval every time
+            files = [f"pair{k}_{side}.npz" for k in range(8) for side in "ba"]  # names tell, whatever the order
+            self.assertEqual(ask("bias", *files, cwd=folder), answer)
+        for pair, (a, b) in zip(answer["pairs"], w):
+            self.assertAlmostEqual(pair["weight_a"], a)
+            self.assertAlmostEqual(pair["weight_b"], b)
+            self.assertEqual((pair["word_a"], pair["word_b"], pair["row_a"]), ("she", "he", 0))
+        d = w[:, 0] - w[:, 1]
+        found = answer["difference"]
+        self.assertAlmostEqual(found["mean"], d.mean())
+        rng = np.random.default_rng(5)
+        low, high = np.percentile(rng.choice(d, (20000, 8)).mean(1), [2.5, 97.5])
+        self.assertAlmostEqual(found["low"], low, delta=0.1 * (high - low))
+        self.assertAlmostEqual(found["high"], high, delta=0.1 * (high - low))
+        signs = np.array([[1 if bits >> i & 1 else -1 for i in range(8)] for bits in range(256)])
+        self.assertAlmostEqual(found["p_value"], np.mean(abs((signs * d).mean(1)) >= abs(d.mean()) * (1 - 1e-12)))
+        self.assertEqual([(g["word"], g["count"]) for g in answer["groups"]], [("she", 8), ("he", 8)])
+        self.assertAlmostEqual(answer["groups"][1]["mean"], w[:, 1].mean())
+        self.assertIn("The pair is the unit", answer["narration"]["en"][0])
+
+    def test_a_word_of_two_pieces_counts_as_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            w = self.make(folder, 2, ("she", "ze+##ro"))
+            answer = ask("bias", "pair0_a.npz", "pair0_b.npz", "pair1_a.npz", "pair1_b.npz", "--row", "0", cwd=folder)
+            self.assertAlmostEqual(answer["pairs"][1]["weight_b"], w[1, 1])
+            self.assertEqual(answer["pairs"][0]["word_b"], "zero")
+            last = ask("bias", "--pairs", ".", "--row", 6, cwd=folder)["pairs"][0]  # [SEP] stands one place later there
+            self.assertEqual((last["query_a"], last["row_b"], last["query_b"]), ("[SEP]", 7, "[SEP]"))
+
+    def test_another_token_can_be_measured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.make(folder, 1)
+            answer = ask("bias", "--pairs", folder, "--token", "nurse")
+            self.assertAlmostEqual(answer["pairs"][0]["weight_a"], ask("explain", "pair0_a.npz", "--row", 0, cwd=folder)["matrix"][0][2])
+            self.assertEqual((answer["difference"]["low"], answer["difference"]["count"]), (None, 1))
+            self.assertIn("one pair gives no interval", answer["narration"]["en"][1])
+
+    def test_what_is_no_pair_is_refused(self):
+        def fails(folder, *words):
+            done = subprocess.run([str(PROGRAM), "bias", *words], cwd=folder, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+            return done.stderr
+
+        with tempfile.TemporaryDirectory() as folder:
+            self.make(folder, 1)
+            self.assertIn("has no fellow", fails(folder, "pair0_a.npz"))
+            self.assertIn("do not differ", fails(DUMPS, "minilm_cat.npz", "minilm_cat.dict.pt"))
+            self.assertIn("two files each", fails(DUMPS, "minilm_cat.npz"))
+            self.assertIn("Which pairs", fails(folder))
+            self.assertIn("no token", fails(folder, "--pairs", ".", "--token", "doctor"))
+            self.assertIn("out of range", fails(folder, "--pairs", ".", "--row", "7"))
 
 
 if __name__ == "__main__":
