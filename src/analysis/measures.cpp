@@ -73,7 +73,7 @@ double spearman(std::span<const double> a, std::span<const double> b, std::span<
 int largest(std::span<const double> row, std::span<const int> without) {
   int best = -1;
   for (std::size_t j = 0; j < row.size(); ++j)
-    if (!holds(without, j) && (best < 0 || row[j] > row[static_cast<std::size_t>(best)])) best = static_cast<int>(j);
+    if (!holds(without, j) && !std::isnan(row[j]) && (best < 0 || row[j] > row[static_cast<std::size_t>(best)])) best = static_cast<int>(j);
   return best;
 }
 

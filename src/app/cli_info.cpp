@@ -16,7 +16,7 @@ std::string info_text(const rapidjson::Value& info, const CommandLine&) {
   auto out = fmt::format("{} ({}, {} bytes)\n", text_of(info["file"]), text_of(info["format"]), info["bytes"].GetUint64());
   for (const auto& s : info["streams"].GetArray()) {
     const int heads = s["heads"].GetInt();
-    out += fmt::format("{}: {} layers, {}, {} x {} tokens, {}{}\n", text_of(s["name"]), s["layers"].GetInt(),
+    out += fmt::format("{}: {} layer{}, {}, {} x {} tokens, {}{}\n", text_of(s["name"]), s["layers"].GetInt(), s["layers"].GetInt() == 1 ? "" : "s",
                        heads ? fmt::format("{} heads", heads) : std::string("heads fused"), s["queries"].GetInt(), s["keys"].GetInt(),
                        text_of(s["dtype"]), s["causal"].GetBool() ? ", causal" : "");
     std::string words;

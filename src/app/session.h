@@ -75,6 +75,11 @@ class Session {
   //   wall     {"recipe": {...}, "query": -1}  -> WallData archive: every head of the stream
   //   layers   {"recipe": {...}, "query": 0}   -> DepthData archive: the result after each layer
   //   picture  {}                              -> Picture archive
+  //   heads    {"stream", "heads", "layers", "height"}  -> JSON, and a HeadTable archive (analysis/head_table.h)
+  //   depth    a recipe                                 -> JSON: measures after each layer, and the verdict
+  //   compare  {"a": recipe, "b": recipe | "uniform", "row": 8 | "all", "k": 5, "without": "none" | "specials" | "sinks"}
+  //   plan     a recipe, and "row", "random", "seed", "keep": "specials" | "none" | [0, 12]  -> analysis/removal_plan.h
+  //   audit    a recipe, and "row", "k"                 -> one sheet about one row, with the file's SHA-256
   // A recipe is {"method", "stream", "fusion", "heads": [0, 3], "residual", "layers": [0, 4]}; what is missing takes
   // the default of the contracts, an end of -1 is the last layer.
   // Errors: no_dump, and the usage errors.

@@ -201,10 +201,11 @@ void fact(Ui& ui, Pen& pen, std::string_view id, const Rich& value) {
 
 void what_this_can_tell(Ui& ui, Pen& pen) {
   const ViewData& v = *ui.view();
+  if (v.is_signed) return;  // neither spread nor chance nor a first one is defined for and against at once
   heading(ui, pen, ui.words("ui.tell"));
   const Ink plain{13, Weight::regular, ui.theme.ink}, warn{13, Weight::regular, ui.theme.warn};
   auto quoted = [&](int key) { return ui.words.quoted(ui.token(key, true)); };
-  if (!v.is_signed && adds_up(v.recipe)) {
+  if (adds_up(v.recipe)) {
     Rich r;
     std::vector<std::pair<std::string_view, Run>> slots{{"spread", {ui.words.number(v.spread, 1), {}, false}}, {"visible", {ui.words.count(v.visible), {}, false}}};
     if (v.left_out >= 0 && v.spread_without > 0) {

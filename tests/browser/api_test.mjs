@@ -1,4 +1,8 @@
 // window.rollscope and the embedding protocol, as the contracts name them.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { npy } from "./support/big_dump.mjs";
 import { choose, explain, openName, openSite, settled } from "./support/open.mjs";
 
@@ -59,6 +63,42 @@ export default [
       ctx.assert.equal(await openName(page), "sentiment_negative.npz");
       close(ctx.assert, (await explain(page, { row: 0 })).matrix[0][10], 0.497);
       ctx.assert.equal(await page.locator("dialog").count(), 0, "scripts get a rejection, not a dialog");
+    },
+  },
+  {
+    name: "heads, depth, compare, plan and audit answer as at the command line",
+    timeout: 120_000,
+    async run(ctx) {
+      const page = await openSite(ctx, {}, "#src=" + ctx.dumpUrl("minilm_cat.npz"));
+      await page.waitForFunction(() => document.getElementById("file-name").textContent === "minilm_cat.npz" || document.querySelector("dialog button"));
+      await settled(page);
+      ctx.assert.equal(await openName(page), "minilm_cat.npz");
+      const program = path.join(ctx.top, "build/native/rollscope");
+      const native = (...words) => JSON.parse(execFileSync(program, [...words, "--json"], { cwd: path.join(ctx.top, "tests/dumps"), maxBuffer: 1 << 26 }));
+      const asked = (verb, options) => page.evaluate(([name, o]) => window.rollscope[name](o).catch(({ code, text, fix }) => ({ code, text, fix })), [verb, options]);
+      // The page computes in single precision: numbers agree to what it can hold, all else to the letter.
+      const alike = (found, wanted, where, tolerance) => {
+        if (typeof wanted === "number") ctx.assert.ok(Math.abs(found - wanted) <= tolerance, `${where}: ${found}, not ${wanted}`);
+        else if (wanted !== null && typeof wanted === "object") {
+          ctx.assert.deepEqual(Object.keys(found), Object.keys(wanted), where);
+          for (const key of Object.keys(wanted)) if (key !== "precision") alike(found[key], wanted[key], `${where}.${key}`, tolerance);
+        } else ctx.assert.equal(found, wanted, where);
+      };
+      const file = "minilm_cat.npz";
+      const heads = native("heads", file), found = await asked("heads", {});
+      alike(found.scores, heads.scores, "heads", 1e-4);
+      ctx.assert.deepEqual(found.similar.clusters, heads.similar.clusters);
+      alike(await asked("depth", { residual: 0.3 }), native("depth", file, "--residual", "0.3"), "depth", 2e-3);
+      alike(await asked("compare", { a: { residual: 0.3 }, b: { method: "raw" }, row: 8 }), native("compare", file, "--a", "residual=0.3", "--b", "method=raw", "--row", "8"), "compare", 1e-4);
+      const plan = await asked("plan", { row: 8, random: 2, seed: 5 });
+      alike(plan, native("plan", file, "--row", "8", "--random", "2", "--seed", "5"), "plan", 1e-5);
+      const sheet = await asked("audit", { row: 8 }), wanted = native("audit", file, "--row", "8");
+      ctx.assert.equal(sheet.dump.sha256, wanted.dump.sha256);
+      ctx.assert.equal(sheet.dump.sha256, createHash("sha256").update(readFileSync(path.join(ctx.top, "tests/dumps", file))).digest("hex"));
+      ctx.assert.deepEqual([sheet.narration.en, sheet.narration.fr, sheet.narration.ja], [wanted.narration.en, wanted.narration.fr, wanted.narration.ja]);
+      ctx.assert.equal((await asked("compare", { a: {}, b: "flow" })).code, "bad_value");
+      ctx.assert.equal((await asked("audit", { row: "all" })).code, "bad_value");
+      ctx.assert.equal((await asked("depth", { method: "flow" })).code, "usage");
     },
   },
   {

@@ -20,6 +20,14 @@ TEST_CASE("spread counts over how many tokens the weight is spread") {
   CHECK(spread(std::vector{0.8, 0.1, 0.1}, std::vector{0}) == doctest::Approx(2));
 }
 
+TEST_CASE("the largest weight is a number, the first of equals") {
+  const double row[] = {NAN, 0.2, 0.5, 0.5}, none[] = {NAN, NAN};
+  const int aside[] = {2};
+  CHECK(largest(row) == 2);
+  CHECK(largest(row, aside) == 3);
+  CHECK(largest(none) == -1);
+}
+
 TEST_CASE("Spearman's rho uses average ranks for ties and is undefined for constants") {
   CHECK(spearman(std::vector{1.0, 2.0, 3.0}, std::vector{10.0, 20.0, 30.0}) == doctest::Approx(1));
   CHECK(spearman(std::vector{1.0, 2.0, 3.0}, std::vector{3.0, 2.0, 1.0}) == doctest::Approx(-1));

@@ -91,7 +91,10 @@ struct Desk {
   void open(const std::string& name) {
     auto source = FileSource::open(std::string(ROLLSCOPE_TEST_DATA) + "/dumps/" + name);
     REQUIRE(source.has_value());
-    auto job = session.open(*source, R"({"name":")" + name + R"("})");
+    open(*source, name);
+  }
+  void open(std::shared_ptr<ByteSource> source, const std::string& name) {
+    auto job = session.open(std::move(source), R"({"name":")" + name + R"("})");
     REQUIRE(job.has_value());
     auto result = finish(**job);
     REQUIRE(result.has_value());

@@ -1,4 +1,5 @@
 // Every method in the interface: each dump, each language, on a desk and on a phone.
+#include "base/byte_source.h"
 #include "scene/recipe_fit.h"
 #include "ui/shell.h"
 
@@ -190,4 +191,56 @@ TEST_CASE("a flow over many tokens has its chosen row alone, and no error") {
   d.click(d.control("matrix.show/result"));
   d.click(d.control("matrix.row_alone"));
   CHECK(d.app.state().view == ViewKind::graph);
+}
+
+namespace {
+
+// Two layers of attention over a class token and a 2 x 2 grid, with what stands beside it.
+std::shared_ptr<ByteSource> small_dump(const std::string& beside) {
+  std::string row = "[0.1,0.3,0.2,0.3,0.1]", matrix, stack;
+  for (int i = 0; i < 5; ++i) matrix += (i ? "," : "") + row;
+  for (int l = 0; l < 2; ++l) stack += (l ? ",[[" : "[[") + matrix + "]]";
+  const std::string text = R"({"attentions":[)" + stack + "]," + beside + "}";
+  return std::make_shared<MemorySource>(std::vector<std::uint8_t>(text.begin(), text.end()));
+}
+
+}  // namespace
+
+TEST_CASE("a residual weight that the file measures can be chosen, and is said") {
+  Desk d;
+  d.open(small_dump(R"("mixing_ratios":[[0.2,0.2,0.2,0.2,0.2],[0.3,0.3,0.3,0.3,0.3]])"), "small.json");
+  d.click(d.control("recipe.residual.menu"));
+  REQUIRE(d.control("recipe.residual/mixing").w > 0);
+  CHECK(d.control("recipe.residual/norms").w == 0);
+  d.click(d.control("recipe.residual/mixing"));
+  CHECK(d.app.state().recipe.residual_from == ResidualFrom::mixing);
+  CHECK(d.app.view()->recipe.residual_from == ResidualFrom::mixing);
+  CHECK(d.control("recipe.residual").w == 0);
+  check_bar(d);
+  d.click(d.control("recipe.residual.menu"));
+  d.click(d.control("recipe.residual/stated"));
+  CHECK(d.app.state().recipe.residual_from == ResidualFrom::stated);
+  CHECK(d.control("recipe.residual").w > 0);
+  d.app.run("recipe.residual", R"({"residual":[0.2,0.6]})");
+  d.settle();
+  CHECK(d.app.view()->recipe.residuals == std::vector<double>{0.2, 0.6});
+  CHECK(d.control("recipe.residual").w == 0);
+}
+
+TEST_CASE("scores over a grid leave the class token without a value") {
+  Desk d;
+  d.open(small_dump(R"("grid":[2,2],"prefix_tokens":1,"scores/map":[[0.5,-2],[0.25,0]])"), "small.json");
+  REQUIRE(d.app.run("recipe.method", R"({"method":"attribution:map"})") == "{}");
+  d.settle();
+  REQUIRE(d.app.view());
+  CHECK(std::isnan(d.app.view()->row[0]));
+  CHECK(d.app.view()->first == 1);
+  CHECK(d.ui->amount(d.app.view()->row[0]) == "\u2013");
+  CHECK(d.ui->scale.high == 2);
+  d.move(d.token(0).middle_x(), d.token(0).middle_y());
+  CHECK(d.ui->showed_picture);
+  d.app.run("view.matrix");
+  d.settle();
+  REQUIRE(d.app.matrix());
+  CHECK(d.app.matrix()->rows == 1);
 }
