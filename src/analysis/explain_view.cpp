@@ -95,6 +95,8 @@ std::vector<OtherRecipe> other_recipes(const ViewInputs& in, std::span<const int
   const auto seen = static_cast<std::size_t>(in.visible - (in.shown->virtual_sink ? 1 : 0));
   std::vector<int> aside(sinks.begin(), sinks.end());
   std::erase_if(aside, [&](int key) { return static_cast<std::size_t>(key) >= seen; });
+  for (std::size_t j = 0; j < seen; ++j)
+    if (std::isnan(row[j])) aside.push_back(static_cast<int>(j));  // a key without a value has no rank
   const auto add = [&](Recipe recipe, bool only_if_it_differs) {
     OtherRecipe o{std::move(recipe), largest(other, sinks), spearman(row.first(seen), std::span<const double>(other).first(seen), aside)};
     if (only_if_it_differs && o.first == first && o.rho >= kTellsNothingNew) return;
