@@ -192,6 +192,7 @@ std::string heads_json(const HeadTable& table, double height, const Report& repo
     named += suggested_role(table.scores[m]) != HeadRole::mixed;
   }
   json.EndArray();
+  json.field("similar_memory", kSimilarBytes);  // above it `similar` is null
   write_similar(json, table, height);
   std::vector<Fact> facts{{NarrationId::heads_named,
                            {{"count", Slot::count(named)}, {"all", Slot::count(static_cast<long long>(table.scores.size()))},

@@ -146,6 +146,19 @@ class CommandLine(unittest.TestCase):
         self.fails(1, "read_failed", "faithfulness", "there_is_none.json")
         self.assertIn("runs of the model", run("plan", file).stdout)
 
+    def test_a_sheet_is_about_one_row_and_reads_as_text_too(self):
+        file = "minilm_cat.npz"
+        self.fails(2, "bad_value", "audit", file, "--row", "all")
+        self.fails(2, "out_of_range", "audit", file, "--row", "13")
+        self.fails(2, "bad_value", "audit", file, "--k", "none")
+        self.fails(2, "unknown_option", "audit", file, "--random", "1")
+        self.fails(1, "read_failed", "audit", "there_is_none.npz")
+        text = run("audit", file, "--row", "8", "--language", "ja").stdout
+        self.assertIn("sha256 29d70eb813f53abe5c4c1ccd6b584ddcf8a7de03d8dadc72c52640b3e837b2bc", text)
+        self.assertIn("原因ではありません。", text)
+        with tempfile.TemporaryDirectory() as folder:
+            self.fails(1, "empty", "bias", "--pairs", folder)
+
     def test_tokens_may_come_from_a_file_of_their_own(self):
         with tempfile.TemporaryDirectory() as folder:
             words = Path(folder) / "words.txt"
