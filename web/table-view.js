@@ -18,7 +18,7 @@ export function makeTableView({ locale, mirror, explain }) {
     const weights = answer.matrix[0], chance = answer.uniform?.[0] ?? [];
     mirror.update({
       token: answer.queries[0] ?? label(query), sentence: answer.recipe.sentence ?? answer.recipe.method,
-      percent: !["max-flow", "attribution"].includes(answer.recipe.unit) && Math.abs(answer.diagnostics.sum[0] - 1) < 1e-3,
+      percent: !["max-flow", "attribution"].includes(answer.recipe.unit) && Math.abs(weights.reduce((sum, weight) => sum + (weight ?? 0), 0) - 1) < 1e-3,
       rows: answer.keys.map((token, index) => ({ token, weight: weights[index], chance: chance[index] ?? null })),
     });
   };
