@@ -29,18 +29,6 @@ void keep_result(StreamData& data, std::shared_ptr<const ResultMatrix> result) {
   data.results.push_back(std::move(result));
 }
 
-// Rows before sinks are set aside and tokens merged: what a ResultMatrix holds.
-Recipe result_key(const Recipe& recipe) {
-  Recipe key = plain_recipe(recipe);
-  if (key.sink != SinkMode::remove) key.sink = SinkMode::keep;
-  if (key.merge_time != MergeTime::before) {
-    key.merge = Merge::pieces;
-    key.merge_queries = MergeQueries::mean;
-  }
-  if (key.method == Method::flow_normalised) key.method = Method::flow;
-  return key;
-}
-
 // The extra that holds the stored scores of a recipe; -1: none.
 int source_index(const DumpInfo& info, const Stream& s, const Recipe& recipe) {
   if (recipe.method == Method::cdam) return info.find_extra(ExtraKind::scores, s.name, &recipe.source);
@@ -61,19 +49,10 @@ std::vector<double> on_tokens(const DumpInfo& info, const Stream& s, const Extra
   return out;
 }
 
-// A result in the making: `out` is filled step by step.
-class Making {
- public:
-  virtual ~Making() = default;
-  virtual bool step() = 0;  // true: finished
-  [[nodiscard]] virtual double fraction() const { return 0; }
-  [[nodiscard]] virtual std::vector<FlowFacts> facts() const { return {}; }
-};
-
 class MakingRaw final : public Making {
  public:
   MakingRaw(std::vector<ConstMatrixView> layers, MatrixView out) : layers_(std::move(layers)), out_(out) {}
-  bool step() override {
+  Result<bool> step() override {
     raw_matrix({layers_}, out_);
     return true;
   }
@@ -86,90 +65,32 @@ class MakingRaw final : public Making {
 class MakingChain final : public Making {
  public:
   explicit MakingChain(RolloutWork work) : work_(std::move(work)) {}
-  bool step() override { return work_.step(); }
+  Result<bool> step() override { return work_.step(); }
   double fraction() const override { return work_.fraction(); }
 
  private:
   RolloutWork work_;
 };
 
-class MakingFlow final : public Making {
- public:
-  explicit MakingFlow(FlowWork work) : work_(std::move(work)) {}
-  bool step() override { return work_.step(); }
-  double fraction() const override { return work_.fraction(); }
-  std::vector<FlowFacts> facts() const override { return work_.facts(); }
-
- private:
-  FlowWork work_;
-};
-
-// R_ti of the rules of two sides: the encoder's layers, then each decoder layer's self- and cross-attention.
-class MakingRelevance final : public Making {
- public:
-  MakingRelevance(Relevance rules, std::vector<ConstMatrixView> encoder, std::vector<ConstMatrixView> decoder, std::vector<ConstMatrixView> cross, MatrixView out)
-      : rules_(std::move(rules)), encoder_(std::move(encoder)), decoder_(std::move(decoder)), cross_(std::move(cross)), out_(out) {}
-  bool step() override {
-    if (running_) {
-      if (!rules_.step()) return false;
-      running_ = false;
-      ++done_;
-    }
-    const std::size_t e = encoder_.size();
-    if (done_ < e) rules_.self_i(encoder_[done_]);
-    else if (done_ < e + 2 * decoder_.size()) (done_ - e) % 2 == 0 ? rules_.self_t(decoder_[(done_ - e) / 2]) : rules_.cross_t(cross_[(done_ - e) / 2]);
-    else {
-      const ConstMatrixView r = rules_.ti();
-      std::copy(r.data, r.data + r.size(), out_.data);
-      return true;
-    }
-    running_ = true;
-    return false;
-  }
-  double fraction() const override { return static_cast<double>(done_) / static_cast<double>(encoder_.size() + 2 * decoder_.size() + 1); }
-
- private:
-  Relevance rules_;
-  std::vector<ConstMatrixView> encoder_, decoder_, cross_;
-  MatrixView out_;
-  std::size_t done_ = 0;
-  bool running_ = false;
-};
-
-class MakingJoint final : public Making {
- public:
-  MakingJoint(RealBuffer memory, RolloutWork encoder, ConstMatrixView rolled, std::vector<ConstMatrixView> self, std::vector<ConstMatrixView> cross, double residual, MatrixView out)
-      : memory_(std::move(memory)), encoder_(std::move(encoder)), rolled_(rolled), self_(std::move(self)), cross_(std::move(cross)), residual_(residual), out_(out) {}
-  bool step() override {
-    if (!rolled_out_) {
-      rolled_out_ = encoder_.step();
-      return false;
-    }
-    if (!joint_) {
-      auto work = JointWork::start(rolled_, {self_}, {cross_}, {residual_, residual_}, out_);
-      if (!work) {
-        failed_ = true;
-        return true;
-      }
-      joint_.emplace(std::move(*work));
-    }
-    return joint_->step();
-  }
-  double fraction() const override { return joint_ ? 0.3 + 0.7 * joint_->fraction() : 0.3 * encoder_.fraction(); }
-  [[nodiscard]] bool failed() const { return failed_; }
-
- private:
-  RealBuffer memory_;
-  RolloutWork encoder_;
-  ConstMatrixView rolled_;
-  std::vector<ConstMatrixView> self_, cross_;
-  double residual_;
-  MatrixView out_;
-  std::optional<JointWork> joint_;
-  bool rolled_out_ = false, failed_ = false;
-};
-
 }  // namespace
+
+Recipe result_key(const Recipe& recipe) {
+  Recipe key = plain_recipe(recipe);
+  if (key.sink != SinkMode::remove) key.sink = SinkMode::keep;
+  if (key.merge_time != MergeTime::before) {
+    key.merge = Merge::pieces;
+    key.merge_queries = MergeQueries::mean;
+  }
+  if (key.method == Method::flow_normalised) key.method = Method::flow;
+  return key;
+}
+
+std::shared_ptr<const FlowRow> find_flow_row(const OpenDump& open, int stream, const Recipe& recipe, int query) {
+  const Recipe key = result_key(recipe);
+  for (const auto& row : open.streams[static_cast<std::size_t>(stream)].flow_rows)
+    if (row->recipe == key && row->query == query) return row;
+  return nullptr;
+}
 
 std::vector<ConstMatrixView> chain_layers(const FusedStack& stack, const Recipe& recipe) {
   std::vector<ConstMatrixView> out(stack.layers.begin() + recipe.first_layer, stack.layers.begin() + recipe.end_layer);
@@ -185,6 +106,11 @@ bool rows_are_many(const Recipe& recipe, const Stream& shown) {
 struct ResultWork::Maker {
   std::unique_ptr<Making> making;
 };
+
+// Those of raw attention and of a product are made here; the rest in sets/all_methods.cpp.
+bool is_further_result(const Recipe& recipe, const ResultInputs& inputs) {
+  return recipe.method == Method::flow || recipe.method == Method::flow_normalised || recipe.method == Method::joint || inputs.encoder != nullptr;
+}
 
 std::shared_ptr<const ResultMatrix> ResultWork::find(const OpenDump& open, int stream, const Recipe& recipe) {
   const Recipe key = result_key(recipe);
@@ -229,24 +155,11 @@ Result<void> ResultWork::begin() {
   auto layers = chain_layers(*inputs_.stack, recipe_);
   const double residual = chain_residual(info, recipe_);
   const bool causal = lower_triangle(s) && recipe_.merge_time == MergeTime::after;
-  if (recipe_.method == Method::flow || recipe_.method == Method::flow_normalised)
-    return start(FlowWork::start({layers}, residual, building_->view), [](FlowWork work) { return std::make_unique<MakingFlow>(std::move(work)); });
-  if (recipe_.method == Method::joint) {
-    const auto sides = inputs_.encoder->layers[0].rows;
-    auto rolled = RealBuffer::make(static_cast<std::size_t>(sides) * static_cast<std::size_t>(sides));
-    if (!rolled) return tl::unexpected(about(std::move(rolled.error()), *open_));
-    const MatrixView r = rolled->matrix(0, sides, sides);
-    std::vector<ConstMatrixView> self(inputs_.decoder->layers.begin() + recipe_.first_layer, inputs_.decoder->layers.begin() + recipe_.end_layer);
-    return start(RolloutWork::start(inputs_.encoder->view(), residual, false, r), [&](RolloutWork work) {
-      return std::make_unique<MakingJoint>(std::move(*rolled), std::move(work), r, std::move(self), std::move(layers), residual, building_->view);
-    });
-  }
-  if (inputs_.encoder) {
-    std::vector<ConstMatrixView> self(inputs_.decoder->layers.begin() + recipe_.first_layer, inputs_.decoder->layers.begin() + recipe_.end_layer);
-    const CrossRule rule = recipe_.method == Method::relevance ? CrossRule::published : CrossRule::causal;
-    return start(Relevance::start(rows, columns, rule), [&](Relevance rules) {
-      return std::make_unique<MakingRelevance>(std::move(rules), inputs_.encoder->layers, std::move(self), std::move(layers), building_->view);
-    });
+  if (is_further_result(recipe_, inputs_)) {
+    auto making = make_further_result({recipe_, inputs_, std::move(layers), residual, building_->view});
+    if (!making) return tl::unexpected(about(std::move(making.error()), *open_));
+    maker_->making = std::move(*making);
+    return {};
   }
   if (!t.chain) {
     maker_->making = std::make_unique<MakingRaw>(std::move(layers), building_->view);
@@ -262,8 +175,12 @@ Result<bool> ResultWork::step() {
     return false;
   }
   if (!computed_) {
-    computed_ = !maker_->making || maker_->making->step();
-    if (!computed_) return false;
+    if (maker_->making) {
+      auto made = maker_->making->step();
+      if (!made) return tl::unexpected(about(std::move(made.error()), *open_));
+      if (!*made) return false;
+    }
+    computed_ = true;
     if (maker_->making) building_->flow = maker_->making->facts();
     maker_.reset();
     const Stream& s = stream_of(*open_, stream_);
@@ -314,41 +231,6 @@ JobProgress ResultWork::progress() const {
   p.fraction = result_ ? 1 : computed_ ? 0.9 : 0.9 * made;
   p.layers = recipe_.end_layer - recipe_.first_layer;
   p.layer = computed_ || result_ ? p.layers : std::min(p.layers, static_cast<int>(made * p.layers) + 1);
-  return p;
-}
-
-FlowRowWork::FlowRowWork(std::shared_ptr<OpenDump> open, int stream, Recipe recipe, int query, std::shared_ptr<const FusedStack> stack)
-    : open_(std::move(open)), stream_(stream), recipe_(std::move(recipe)), query_(query), stack_(std::move(stack)) {
-  const Recipe key = result_key(recipe_);
-  for (const auto& row : open_->streams[static_cast<std::size_t>(stream_)].flow_rows)
-    if (row->recipe == key && row->query == query_) row_ = row;
-}
-
-Result<bool> FlowRowWork::step() {
-  if (row_) return true;
-  if (!building_) {
-    building_ = std::make_shared<FlowRow>();
-    building_->recipe = result_key(recipe_);
-    building_->query = query_;
-    building_->row.resize(static_cast<std::size_t>(stack_->layers[0].columns));
-    const auto layers = chain_layers(*stack_, recipe_);
-    auto work = FlowWork::start_row({layers}, chain_residual(open_->dump.info, recipe_), query_, building_->row);
-    if (!work) return tl::unexpected(about(std::move(work.error()), *open_));
-    work_ = std::make_unique<FlowWork>(std::move(*work));
-    return false;
-  }
-  if (!work_->step()) return false;
-  building_->facts = work_->facts().front();
-  row_ = std::move(building_);
-  auto& rows = open_->streams[static_cast<std::size_t>(stream_)].flow_rows;
-  if (rows.size() >= kFlowRows) rows.erase(rows.begin());
-  rows.push_back(row_);
-  return true;
-}
-
-JobProgress FlowRowWork::progress() const {
-  JobProgress p;
-  p.fraction = row_ ? 1 : work_ ? work_->fraction() : 0;
   return p;
 }
 

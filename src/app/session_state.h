@@ -5,6 +5,7 @@
 // where the whole stream takes at most 32 MB. Jobs hold what they use, so that nothing is freed under them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -119,6 +120,10 @@ class StackWork final : public Work {
   Result<void> add_head(int layer, int head, bool first, bool last);
   void finish_layer(int layer);
   void merge_layer(int layer);
+  // Of methods beyond fused attention (is_further): sets/all_methods.cpp.
+  Result<void> add_further_head(int layer, int head, bool first, bool last);
+  void finish_further_layer(int layer);
+  void mix_further_residual(int layer);
   [[nodiscard]] MatrixView layer_matrix(int layer) const;
   [[nodiscard]] ExtraNumbers* extra(ExtraKind kind, const std::string& name) const;
   std::shared_ptr<OpenDump> open_;
@@ -174,25 +179,41 @@ class ResultWork final : public Work {
   int row_ = -1;  // next row of the distance
 };
 
-// The flow of one output: found in memory, or computed.
-class FlowRowWork final : public Work {
+// A result in the making: its matrix is filled step by step.
+class Making {
  public:
-  FlowRowWork(std::shared_ptr<OpenDump> open, int stream, Recipe recipe, int query, std::shared_ptr<const FusedStack> stack);
-  Result<bool> step() override;
-  JobProgress progress() const override;
-  [[nodiscard]] const std::shared_ptr<const FlowRow>& row() const { return row_; }
-
- private:
-  std::shared_ptr<OpenDump> open_;
-  int stream_;
-  Recipe recipe_;
-  int query_;
-  std::shared_ptr<const FusedStack> stack_;
-  std::shared_ptr<const FlowRow> row_;
-  std::shared_ptr<FlowRow> building_;
-  std::unique_ptr<FlowWork> work_;
+  virtual ~Making() = default;
+  virtual Result<bool> step() = 0;  // true: finished
+  [[nodiscard]] virtual double fraction() const { return 0; }
+  [[nodiscard]] virtual std::vector<FlowFacts> facts() const { return {}; }
+};
+struct MakingInputs {
+  const Recipe& recipe;
+  const ResultInputs& stacks;
+  std::vector<ConstMatrixView> layers;  // chain_layers(), of the recipe's stream
+  double residual = 0;
+  MatrixView out;
 };
 
+// --- What the small engine of a first visit does without: sets/all_methods.cpp, or the stubs of sets/first_methods.cpp.
+
+// Whether this program has every method. Where it has not, questions about the others fail with more_needed.
+[[nodiscard]] bool has_all_methods();
+// Whether a stack is made of more than the attention's heads.
+[[nodiscard]] bool is_further(Method method);
+// Flow, joint rollout, relevance of two sides. Errors: out_of_memory.
+[[nodiscard]] Result<std::unique_ptr<Making>> make_further_result(MakingInputs inputs);
+// The flow of one output, which stays in memory and is handed to `done`.
+[[nodiscard]] std::unique_ptr<Work> make_flow_row_work(std::shared_ptr<OpenDump> open, int stream, Recipe recipe, int query, std::shared_ptr<const FusedStack> stack,
+                                                       std::function<void(std::shared_ptr<const FlowRow>)> done);
+
+// --- Both have these.
+
+// The flow of one output where it is in memory already; null otherwise.
+[[nodiscard]] std::shared_ptr<const FlowRow> find_flow_row(const OpenDump& open, int stream, const Recipe& recipe, int query);
+// The recipe of rows before sinks are set aside and tokens merged: what a ResultMatrix and a FlowRow hold.
+[[nodiscard]] Recipe result_key(const Recipe& recipe);
+[[nodiscard]] bool is_further_result(const Recipe& recipe, const ResultInputs& inputs);
 // The layers that a chain multiplies, the one next to the input first.
 [[nodiscard]] std::vector<ConstMatrixView> chain_layers(const FusedStack& stack, const Recipe& recipe);
 // Whether all rows are more than a question about one of them may wait for.

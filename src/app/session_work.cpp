@@ -201,54 +201,8 @@ Result<void> StackWork::begin() {
 Result<void> StackWork::add_head(int layer, int head, bool first, bool last) {
   const Stream& s = stream_of(*open_, stream_);
   StreamData& data = open_->streams[static_cast<std::size_t>(stream_)];
-  StackSource& attention = *open_->dump.stacks[static_cast<std::size_t>(stream_)];
   const auto scratch = scratch_.matrix(0, s.queries, s.keys);
-  const auto read = [&](StackSource& from, int at, MatrixView to) -> Result<void> {
-    auto done = from.read_head(layer, at, to);
-    if (!done) return tl::unexpected(about(std::move(done.error()), *open_));
-    return {};
-  };
-  if (norms_) return read(*norms_, 0, layer_matrix(layer));
-  if (gradients_) {
-    constexpr std::pair<Method, GradientKind> kKinds[] = {{Method::gradient_rollout, GradientKind::positive}, {Method::relevance, GradientKind::positive},
-                                                          {Method::gradient_rollout_mean_first, GradientKind::mean_first},
-                                                          {Method::grad_sam, GradientKind::grad_sam}, {Method::attention_gradient, GradientKind::attention_gradient}};
-    if (first) {
-      const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& k) { return k.first == key_.method; });
-      gradient_fuser_ = std::make_unique<GradientFuser>(layer_matrix(layer), kind->second, &building_->gradients);
-    }
-    const auto gradient = gradient_scratch_.matrix(0, s.queries, s.keys);
-    if (auto done = read(attention, head, scratch); !done) return done;  // as stored: these methods divide later, if at all
-    if (auto done = read(*gradients_, head, gradient); !done) return done;
-    gradient_fuser_->add(scratch, gradient);
-    if (last) gradient_fuser_->finish();
-    return {};
-  }
-  if (key_.method == Method::vit_explain || key_.method == Method::vit_explain_corrected) {
-    if (first) stored_fuser_ = std::make_unique<StoredFuser>(layer_matrix(layer), key_.fusion);
-    if (auto done = read(attention, head, scratch); !done) return done;
-    if (!aside_.empty()) {
-      normalise_head(scratch, nullptr);
-      remove_keys(scratch, aside_);
-    }
-    stored_fuser_->add(scratch);
-    if (last) stored_fuser_->finish();
-    return {};
-  }
-  if (key_.method == Method::norm_rollout) {  // of value norms
-    if (first) norm_fuser_ = std::make_unique<ValueNormFuser>(layer_matrix(layer));
-    if (auto done = read_normalised_head(*open_, stream_, layer, head, scratch); !done) return done;
-    const int at = open_->dump.info.find_extra(ExtraKind::value_norms, s.name);
-    const int value_heads = open_->dump.info.extras[static_cast<std::size_t>(at)].shape[1];
-    const auto& values = open_->dump.extras[static_cast<std::size_t>(at)].values;
-    const std::size_t keys = values.size() / static_cast<std::size_t>(s.layers() * value_heads);
-    const std::size_t row = static_cast<std::size_t>(layer * value_heads + value_head(head, std::max(1, s.heads), value_heads)) * keys;
-    std::vector<Real> norms(static_cast<std::size_t>(s.keys), Real{0});
-    std::transform(values.begin() + static_cast<std::ptrdiff_t>(row), values.begin() + static_cast<std::ptrdiff_t>(row + std::min(keys, norms.size())), norms.begin(),
-                   [](double x) { return static_cast<Real>(x); });
-    norm_fuser_->add(scratch, norms);
-    return {};
-  }
+  if (norms_ || gradients_ || is_further(key_.method)) return add_further_head(layer, head, first, last);
   if (first) fuser_ = std::make_unique<LayerFuser>(layer_matrix(layer), key_.fusion, nullptr);
   if (data.has_heads && aside_.empty()) {
     fuser_->add_normalised(data.heads.matrix(static_cast<std::size_t>(layer * std::max(1, s.heads) + head), s.queries, s.keys));
@@ -270,46 +224,10 @@ void StackWork::merge_layer(int layer) {
   merge_tokens(scratch, queries_, keys_, key_.merge_queries == MergeQueries::last ? QueryMerge::last : QueryMerge::mean, to);
 }
 
-// From fused attention, norms or gradients to what is multiplied.
 void StackWork::finish_layer(int layer) {
-  const MatrixView fused = layer_matrix(layer);
-  const auto of_layer = [&](ExtraKind kind) {
-    const auto& values = extra(kind, "")->values;
-    return std::span<const double>(values).subspan(static_cast<std::size_t>(layer) * static_cast<std::size_t>(fused.rows), static_cast<std::size_t>(fused.rows));
-  };
-  switch (key_.method) {
-    case Method::vit_explain:
-    case Method::vit_explain_corrected: {
-      VitExplainOptions options = key_.method == Method::vit_explain ? kVitExplainPublished : kVitExplainCorrected;
-      options.discard = key_.discard;
-      vit_explain_layer(fused, options, {scratch_.data(), scratch_.size()});
-      break;
-    }
-    case Method::gradient_rollout:
-    case Method::gradient_rollout_mean_first: add_identity_and_normalise(fused); break;
-    case Method::relevance:
-      if (!joined_) add_identity(fused);
-      break;
-    case Method::norm_rollout:  // the rest of A~, its residual, comes with the product
-      norms_to_transfer(fused, key_.source != "value_norms" && residual_inside(open_->dump.info), 0);
-      break;
-    default: break;
-  }
+  if (is_further(key_.method)) finish_further_layer(layer);
   if (key_.merge != Merge::pieces) merge_layer(layer);
-  const MatrixView m = building_->layer(layer);
-  if (!key_.residuals.empty() && layer >= key_.first_layer && layer < key_.end_layer)
-    mix_residual(m, key_.residuals[static_cast<std::size_t>(layer - key_.first_layer)]);
-  switch (key_.residual_from) {
-    case ResidualFrom::stated: return;
-    case ResidualFrom::mixing: mix_measured(m, of_layer(ExtraKind::mixing_ratios)); return;
-    case ResidualFrom::norms:
-    case ResidualFrom::norms_mean: {
-      std::vector<double> r(static_cast<std::size_t>(m.rows));
-      residual_weights(of_layer(ExtraKind::residual_norms), of_layer(ExtraKind::attention_norms), r);
-      if (key_.residual_from == ResidualFrom::norms) mix_residual(m, r);
-      else mix_residual(m, mean_residual(r));
-    }
-  }
+  if (key_.residual_from != ResidualFrom::stated || !key_.residuals.empty()) mix_further_residual(layer);
 }
 
 Result<bool> StackWork::step() {

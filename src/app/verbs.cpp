@@ -77,6 +77,8 @@ Result<std::shared_ptr<Question>> make_question(std::shared_ptr<OpenDump> open, 
 Result<std::shared_ptr<Question>> make_question(std::shared_ptr<OpenDump> open, const RecipeRequest& request) {
   auto recipe = resolve_recipe(open->dump.info, request);
   if (!recipe) return tl::unexpected(std::move(recipe.error()));
+  const bool plain = (recipe->method == Method::raw || recipe->method == Method::rollout) && recipe->residual_from == ResidualFrom::stated && recipe->residuals.empty();
+  if (!plain && !has_all_methods()) return fail(ErrorCode::more_needed);
   auto question = std::make_shared<Question>();
   question->stream = open->dump.info.index_of(recipe->stream);
   question->recipe = std::move(*recipe);
@@ -217,10 +219,9 @@ VerbJob::Stage rows_stage(std::shared_ptr<Question> q, Recipe recipe, int query)
     if (q->is_flow()) {
       q->result = ResultWork::find(*q->open, q->stream, recipe);
       if (q->result || q->merged_after()) return q->result ? nullptr : result_stage(q, recipe)();
-      FlowRowWork work(q->open, q->stream, recipe, query, q->stack);
-      q->flow_row = work.row();
+      q->flow_row = find_flow_row(*q->open, q->stream, recipe, query);
       if (q->flow_row) return nullptr;
-      return storing(std::move(work), [q](const FlowRowWork& done) { q->flow_row = done.row(); });
+      return make_flow_row_work(q->open, q->stream, recipe, query, q->stack, [q](std::shared_ptr<const FlowRow> row) { q->flow_row = std::move(row); });
     }
     const bool only_whole = joins(*q) || !traits(recipe.method).attention;
     if (only_whole || !rows_are_many(recipe, q->info())) return result_stage(q, recipe)();
