@@ -106,7 +106,8 @@ void large(Ui& ui, Box b, const DepthData& d, int measure) {
   b.cut_left(58);
   b.cut_right(16);
   ui.record.graph = b;
-  for (int k = 0; k <= 4; ++k) {
+  const int lines = b.h < 90 ? 4 : 1;  // every line, or the ends
+  for (int k = 0; k <= 4; k += lines) {
     const float y = b.bottom() - b.h * static_cast<float>(k) / 4;
     rule_h(ui, b.x, y, b.w, ui.theme.line);
     text_right(ui, b.x - 8, baseline(y - 8, 16, 12), value_text(ui, measure, top * k / 4), quiet);

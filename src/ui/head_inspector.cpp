@@ -13,13 +13,15 @@
 namespace rollscope::ui {
 namespace {
 
-// What the head does, as a sentence.
-std::string does_words(const Ui& ui, const HeadNote& n) {
+// What the head does, in a sentence or two.
+Rich does_words(Ui& ui, const HeadNote& n) {
   const auto role = static_cast<HeadRole>(std::min<int>(n.role, kHeadRoles - 1));
+  const Ink ink{13, Weight::regular, ui.theme.ink2}, strong{13, Weight::semibold, ui.theme.ink};
   const std::string share = ui.words.percent_sign(static_cast<double>(n.score));
-  if (role != HeadRole::mixed) return ui.words.fill("ui.heads.does." + std::string(head_role_name(role)), {{"share", share}});
-  const std::string most = ui.words.fill("ui.heads.does.key", {{"token", n.key >= 0 ? ui.token(n.key, true) : ""}, {"share", share}});
-  return n.spread >= 0.9f ? std::string(ui.words("ui.heads.does.diffuse")) + " " + most : most;
+  Rich out;
+  if (role != HeadRole::mixed) return out.words(ui, "ui.heads.does." + std::string(head_role_name(role)), ink, strong, {{"share", {share, strong, false}}});
+  if (n.spread >= 0.9f) out.words(ui, "ui.heads.does.diffuse", ink, strong).add(" ", ink);
+  return out.words(ui, "ui.heads.does.key", ink, strong, {{"token", {n.key >= 0 ? ui.token(n.key, true) : "", strong, true}}, {"share", {share, strong, false}}});
 }
 
 void scores(Ui& ui, const Box& b, float& y, const HeadNote& n) {
@@ -103,7 +105,7 @@ void draw_head_inspector(Ui& ui, const Box& box) {
   const float used = text_width(ui, name, {20, Weight::semibold, 0});
   if (used + 60 < b.w) text(ui, b.x + used + 10, baseline(y, 28, 13), "L" + std::to_string(ui.state().heads.layer) + "H" + std::to_string(ui.state().heads.head), {13, Weight::mono, ui.theme.ink3});
   y += 30;
-  y += Rich().token(does_words(ui, n), {13, Weight::regular, ui.theme.ink2}).wrap(ui, b.x, y, b.w, 18) + 8;
+  y += does_words(ui, n).wrap(ui, b.x, y, b.w, 18) + 8;
   const float side = std::min({b.w, b.h * 0.34f, 190.0f});
   if (side > 60) {
     const Box t{b.x, y, side * static_cast<float>(panel.side_w) / static_cast<float>(std::max(panel.side_w, panel.side_h)), side * static_cast<float>(panel.side_h) / static_cast<float>(std::max(panel.side_w, panel.side_h))};
