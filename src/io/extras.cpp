@@ -47,7 +47,8 @@ void read_rest(std::string_view rest, ExtraName& out) {
     }
     at = end;
   }
-  if (!parts.empty() && digits(parts.back()) && (parts.size() > 1 || before.back() != '/')) {
+  const bool layered = out.kind != ExtraKind::attribution && out.kind != ExtraKind::scores;
+  if (layered && !parts.empty() && digits(parts.back()) && (parts.size() > 1 || before.back() != '/')) {
     out.layer = std::stoi(std::string(parts.back()));
     parts.pop_back();
   }
@@ -289,11 +290,7 @@ std::optional<ExtraName> extra_name(std::string_view name) {
       const bool named = s.kind == ExtraKind::attribution || s.kind == ExtraKind::scores || s.text == "norms";
       if (named && (rest.empty() || (rest[0] != '/' && rest[0] != '.'))) continue;
       read_rest(rest, out);
-      if (named && out.name.empty()) {  // attr/0
-        if (out.layer < 0) continue;
-        out.name = std::to_string(out.layer);
-        out.layer = -1;
-      }
+      if (named && out.name.empty()) continue;
       return out;
     }
   }

@@ -1,0 +1,98 @@
+// What the views of heads, depth and images are drawn from.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "analysis/head_scores.h"
+#include "analysis/view_data.h"
+#include "app/session_fixture.h"
+
+using namespace rollscope;
+using namespace rollscope::test;
+
+TEST_CASE("the wall holds every head once, and names what the look's own figures name") {
+  Session session;
+  open_file(session, "minilm_cat.npz");
+  const auto wall = answer<WallData>(session, "wall", "{}");
+  CHECK(wall.layers == 6);
+  CHECK(wall.heads == 12);
+  CHECK(wall.rows == 13);
+  CHECK(wall.columns == 13);
+  REQUIRE(wall.notes.size() == 72);
+  REQUIRE(wall.cells.size() == 72 * 13 * 13);
+  CHECK(wall.row.empty());
+  const HeadNote& previous = wall.notes[2];  // layer 1, head 3 of look 03
+  CHECK(static_cast<HeadRole>(previous.role) == HeadRole::previous);
+  CHECK(previous.score > 0.99f);
+  // Layer 3, head 3: 56 % on [CLS].
+  CHECK(wall.notes[2 * 12 + 2].key == 0);
+  CHECK(std::abs(wall.notes[2 * 12 + 2].score - 0.56f) < 0.01f);
+  // A cell is its weight: the one below the diagonal of that head is nearly 1, the diagonal nearly 0.
+  const auto cell = [&](int row, int column) { return wall.cells[(2 * 13 + static_cast<std::size_t>(row)) * 13 + static_cast<std::size_t>(column)]; };
+  CHECK(cell(5, 4) > 250);
+  CHECK(cell(5, 5) < 60);
+  CHECK(cell(4, 5) < 60);
+}
+
+TEST_CASE("over patches the wall brings the chosen row of every head") {
+  Session session;
+  open_file(session, "vit_digit_a.npz");
+  const auto wall = answer<WallData>(session, "wall", R"({"query": 0})");
+  CHECK(wall.keys == 50);
+  REQUIRE(wall.row.size() == 24 * 50);
+  for (std::size_t h = 0; h < 24; ++h) {
+    double sum = 0;
+    for (std::size_t j = 0; j < 50; ++j) sum += static_cast<double>(wall.row[h * 50 + j]);
+    CHECK(std::abs(sum - 1) < 1e-5);
+  }
+  const auto matrix = answer<MatrixData>(session, "matrix", R"({"kind": "head", "layer": 1, "head": 2})");
+  for (std::size_t j = 0; j < 50; ++j) CHECK(wall.row[(1 * 4 + 2) * 50 + j] == doctest::Approx(matrix.values[j]));
+  CHECK(refused(run(session.ask("wall", R"({"query": 50})"))).code == ErrorCode::out_of_range);
+}
+
+TEST_CASE("a wall of one head, of a causal text, of cross-attention") {
+  for (const char* name : {"causal_full.pt", "enfr_i_love_you.npz", "minilm_cat.headmean.npy", "minilm_long.f16.npz"}) {
+    CAPTURE(name);
+    Session session;
+    open_file(session, name);
+    const auto wall = answer<WallData>(session, "wall", "{}");
+    CHECK(wall.notes.size() == static_cast<std::size_t>(wall.layers * wall.heads));
+    CHECK(wall.rows <= 64);
+    for (const HeadNote& n : wall.notes) {
+      CHECK(n.share >= 0);
+      CHECK(n.share <= 1.0001f);
+    }
+  }
+}
+
+TEST_CASE("measures over the layers end where the result itself stands") {
+  Session session;
+  open_file(session, "vit_digit_a.npz");
+  const auto depth = answer<DepthData>(session, "layers", R"({"query": 0})");
+  REQUIRE(depth.distance.size() == 6);
+  CHECK(std::abs(depth.distance.back() - 0.042f) < 0.005f);
+  CHECK(depth.collapsed_from == 5);
+  REQUIRE(depth.similar_from > 0);
+  CHECK(depth.distance[static_cast<std::size_t>(depth.similar_from)] <= 0.15f);
+  CHECK(depth.distance[static_cast<std::size_t>(depth.similar_from) - 1] > 0.15f);
+  CHECK(depth.entropy.front() < 0.65f);
+  CHECK(depth.entropy.back() > 0.97f);
+  const auto view = answer<ViewData>(session, "view", R"({"query": 0})");
+  for (std::size_t j = 0; j < 50; ++j) CHECK(depth.rows.back()[j] == doctest::Approx(view.row[j]).epsilon(1e-4));
+  CHECK(refused(run(session.ask("layers", R"({"recipe": {"method": "flow"}})"))).code == ErrorCode::usage);
+}
+
+TEST_CASE("the picture of a dump is the one in the file") {
+  Session session;
+  open_file(session, "vit_digit_a.npz");
+  const auto picture = answer<Picture>(session, "picture", "{}");
+  CHECK(picture.width == 28);
+  CHECK(picture.height == 28);
+  REQUIRE(picture.rgb.size() == 28 * 28 * 3);
+  CHECK(*std::max_element(picture.rgb.begin(), picture.rgb.end()) > 250);
+  CHECK(picture.rgb[0] == 0);  // a digit on black
+  open_file(session, "minilm_cat.npz");
+  CHECK(answer<Picture>(session, "picture", "{}").width == 0);
+}
