@@ -1,4 +1,6 @@
 // The explanation as JSON (explain.schema.json): what the command line prints and window.rollscope.explain() returns.
+#include <rapidjson/document.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -90,6 +92,47 @@ void write_flow(JsonWriter17& json, const Question& q, const FlowFacts& facts, i
     json.name("bottleneck");
     write_bottleneck(json, q, row, weights);
   }
+}
+
+// What the file says about a stored attribution (metadata `attr`, by name or for all), and how far its numbers are from
+// what they should sum to: the gap of its completeness, value - value at the baseline - sum.
+void write_attribution(JsonWriter17& json, const Question& q, std::span<const double> row) {
+  double sum = 0;
+  for (const double x : row)
+    if (std::isfinite(x)) sum += x;
+  rapidjson::Document said;
+  const auto meta = q.open->dump.info.meta.find("attr");
+  if (meta != q.open->dump.info.meta.end()) said.Parse(meta->second.c_str());
+  const auto find = [&](const char* name) -> const rapidjson::Value* {
+    if (said.HasParseError() || !said.IsObject()) return nullptr;
+    const rapidjson::Value& all = said;
+    const auto own = all.FindMember(q.recipe.source.c_str());
+    const rapidjson::Value* places[] = {own != all.MemberEnd() && own->value.IsObject() ? &own->value : nullptr, &all};
+    for (const rapidjson::Value* of : places) {
+      if (!of) continue;
+      if (const auto it = of->FindMember(name); it != of->MemberEnd() && !it->value.IsObject()) return &it->value;
+    }
+    return nullptr;
+  };
+  const auto number = [&](std::initializer_list<const char*> names) {
+    for (const char* name : names)
+      if (const auto* v = find(name); v && v->IsNumber()) return v->GetDouble();
+    return static_cast<double>(NAN);
+  };
+  json.name("attribution");
+  json.StartObject();
+  for (const char* name : {"method", "target", "baseline"})
+    if (const auto* v = find(name); v && v->IsString()) {
+      json.name(name);
+      json.text({v->GetString(), v->GetStringLength()});
+    }
+  const double value = number({"value", "value_at_input"}), baseline = number({"value_at_baseline", "baseline_value"});
+  const std::pair<std::string_view, double> facts[] = {{"sum", sum}, {"value", value}, {"value_at_baseline", baseline}, {"completeness_gap", value - baseline - sum}};
+  for (const auto& [name, x] : facts) {
+    json.name(name);
+    json.number(x);
+  }
+  json.EndObject();
 }
 
 // Source and target apart: what the residual weight alone decides, and the parts each divided by their sums.
@@ -206,6 +249,7 @@ std::string explanation(const Question& q, int row) {
   }
   if (q.is_flow()) write_flow(json, q, facts_of(q, row), row, e.rows.empty() ? std::span<const double>{} : e.rows[0]);
   if (q.recipe.method == Method::joint) write_parts(json, q, e.rows);
+  if (q.recipe.method == Method::attribution) write_attribution(json, q, e.rows[0]);
   if (q.recipe.method == Method::grad_sam && row < 0) {
     std::vector<double> over_queries(static_cast<std::size_t>(q.result->view.columns)), over_keys(static_cast<std::size_t>(q.result->view.rows));
     key_means(q.result->view, over_queries);

@@ -86,6 +86,19 @@ class Methods(unittest.TestCase):
                 with self.subTest(case=q["case"], expected=q["expected"], options=q["options"]):
                     self.assertLess(difference(got, at(vector, q["expected"])), limit)
 
+    def test_a_stored_attribution_says_how_far_it_is_from_complete(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "dump.npz"
+            said = {"ig": {"method": "integrated gradients", "baseline": "zero embedding", "value": 2.0, "value_at_baseline": 0.5}}
+            np.savez(path, attentions=np.full((2, 1, 3, 3), 1 / 3), meta=np.array(json.dumps({"attr": said})), **{"attr/ig": np.array([1, 0.25, -0.15])})
+            answer = self.explain(path, {"method": "attribution:ig"})
+            self.assertEqual(answer["matrix"], [[1, 0.25, -0.15]])
+            self.assertTrue(answer["signed"])
+            told = answer["diagnostics"]["attribution"]
+            self.assertAlmostEqual(told["sum"], 1.1)
+            self.assertAlmostEqual(told["completeness_gap"], 0.4)
+            self.assertEqual(told["baseline"], "zero embedding")
+
 
 if __name__ == "__main__":
     unittest.main()
