@@ -509,6 +509,10 @@ Result<void> refusal(const DumpInfo& info) {
     if (item.severity != Severity::error) continue;
     Params params = item.params;
     params["file"] = info.file.empty() ? "The file" : printable(info.file);
+    std::string found = info.format + ":";
+    for (const Stream& s : info.streams)
+      found += (&s == &info.streams.front() ? " " : ", ") + s.name + formatted(" %d layers, %d heads, (%d, %d) ", s.layers(), s.heads, s.queries, s.keys) + std::string(dtype_name(s.dtype));
+    params["found"] = std::move(found);
     if (item.code == ReportCode::transposed) return fail(ErrorCode::transposed, std::move(params));
     params["detail"] = "the values go from " + params["low"] + " to " + params["high"] + ", and rows do not sum to 1";
     return fail(ErrorCode::logits, std::move(params));

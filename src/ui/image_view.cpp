@@ -277,7 +277,7 @@ void draw_image_view(Ui& ui, const Box& box) {
   if (key >= 0 && key < static_cast<int>(m.size())) ring(ui, cell(key), ui.theme.accent, 0, 2, 0);
   const auto count = static_cast<int>(std::count(in.begin(), in.end(), char{1}));
   if (beside) legend(ui, {area.right() + 24, area.y, std::min(216.0f, b.right() - area.right() - 24), area.h}, m, count);
-  else legend(ui, {area.x, area.bottom() + 8, area.w, std::max(0.0f, box.bottom() - area.bottom() - 8)}, m, count);
+  else legend(ui, {area.x, area.bottom() + 8, std::max(area.w, std::min(b.w, 260.0f)), std::max(0.0f, box.bottom() - area.bottom() - 8)}, m, count);
   ui.showed_picture = true;
 }
 

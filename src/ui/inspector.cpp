@@ -6,6 +6,7 @@
 
 #include "imgui_internal.h"
 #include "ui/bars.h"
+#include "ui/heads_panel.h"
 #include "ui/names.h"
 #include "ui/panels.h"
 #include "ui/prediction.h"
@@ -408,6 +409,11 @@ void draw_drawer(Ui& ui, const Box& box, float handle) {
     ui.app.set(next);
   }
   if (!ui.view() || box.h < handle + 30) return;
+  if (shows_head_inspector(ui)) {
+    draw_head_inspector(ui, {box.x, box.y + handle, box.w, box.h - handle});
+    ui.record.inspector = box;
+    return;
+  }
   scrolled(ui, {box.x, box.y + handle, box.w, box.h - handle}, ui.state().drawer ? 8 : 3, ui.state().drawer);
 }
 

@@ -21,7 +21,7 @@ Rich scale_part(Ui& ui, const Ink& plain, const Ink& strong) {
     slots.push_back({"sink", {sinks_words(ui), plain, true}});
     return r.words(ui, "ui.status.scale_sink", plain, strong, slots);
   }
-  return r.words(ui, "ui.status.scale", plain, strong, slots);
+  return r.words(ui, ui.own_past_scale() >= 0 && ui.state().view != ViewKind::matrix ? "ui.status.scale_own" : "ui.status.scale", plain, strong, slots);
 }
 
 Rich hidden_part(Ui& ui, const Ink& plain, const Ink& strong) {
@@ -40,8 +40,9 @@ Rich hidden_part(Ui& ui, const Ink& plain, const Ink& strong) {
       r.add(" · ", plain).words(ui, "ui.status.columns", plain, strong, {{"columns", {ui.words.count(static_cast<long long>(g.layout.column_x.size())), {}, false}}, {"tokens", {ui.words.count(ui.stream().keys), {}, false}}});
     return r;
   }
+  if (s.view == ViewKind::heads && ui.app.wall()) return r.words(ui, ui.app.wall()->row.empty() ? "ui.status.heads" : "ui.status.heads_own", plain, strong, {});
   const MatrixData* m = ui.app.matrix();
-  if (!m) return r;
+  if (!m || s.view != ViewKind::matrix) return r;
   return r.words(ui, "ui.status.cells", plain, strong, {{"rows", {ui.words.count(m->rows), {}, false}}, {"columns", {ui.words.count(m->columns), {}, false}}});
 }
 

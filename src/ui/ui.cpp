@@ -37,6 +37,12 @@ bool Ui::is_sink(int key) const {
   return false;
 }
 
+int Ui::own_past_scale() const {
+  if (!view() || two_sided()) return -1;
+  const Method m = view()->recipe.method;
+  return m == Method::relevance || m == Method::relevance_causal ? view()->query : -1;
+}
+
 bool Ui::two_sided() const { return stream().kind == StreamKind::cross || stream().queries != stream().keys; }
 
 bool Ui::itself(int key) const { return !two_sided() && view() && key == view()->query && !app.for_one_output(); }
@@ -97,7 +103,9 @@ void Ui::refresh() {
   // One value, one colour: the view that is open owns the scale. A matrix of single layers or heads shows other
   // weights than the row, which then keeps its own.
   const AppState& s = state();
-  scale = row_scale(v->row, v->sinks, v->is_signed);
+  std::vector<int> aside = v->sinks;
+  if (const int own = own_past_scale(); own >= 0) aside.push_back(own);
+  scale = row_scale(v->row, aside, v->is_signed);
   const bool same = s.matrix.kind == MatrixKind::result || (s.matrix.kind == MatrixKind::after_layer && v->level == s.matrix.layer - s.recipe.first_layer + 1);
   if (s.view == ViewKind::matrix && same && app.matrix() && s.matrix.scale != ScaleCurve::per_row)
     scale = matrix_scale(*app.matrix(), v->sinks, s.matrix, v->is_signed);

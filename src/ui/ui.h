@@ -142,6 +142,8 @@ struct Ui {
   // The state that is on the screen. Past the patience the recipe shows what was asked for.
   [[nodiscard]] const AppState& state() const { return app.shown(); }
   [[nodiscard]] bool is_sink(int key) const;
+  // Relevance begins as the identity: the token itself holds 1 and more, and would leave the scale to nobody else. -1: none.
+  [[nodiscard]] int own_past_scale() const;
   [[nodiscard]] bool two_sided() const;  // queries and keys are different tokens (cross-attention)
   [[nodiscard]] bool itself(int key) const;  // the chosen output, as an input
   [[nodiscard]] bool percents() const;   // the row's numbers are parts of 100 %
