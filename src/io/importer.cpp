@@ -511,7 +511,7 @@ Result<void> refusal(const DumpInfo& info) {
     params["file"] = info.file.empty() ? "The file" : printable(info.file);
     std::string found = info.format + ":";
     for (const Stream& s : info.streams)
-      found += (&s == &info.streams.front() ? " " : ", ") + s.name + formatted(" %d layers, %d heads, (%d, %d) ", s.layers(), s.heads, s.queries, s.keys) + std::string(dtype_name(s.dtype));
+      found += (&s == &info.streams.front() ? " " : ", ") + s.name + formatted(" (%d, %d, %d, %d) ", s.layers(), std::max(1, s.heads), s.queries, s.keys) + std::string(dtype_name(s.dtype));
     params["found"] = std::move(found);
     if (item.code == ReportCode::transposed) return fail(ErrorCode::transposed, std::move(params));
     params["detail"] = "the values go from " + params["low"] + " to " + params["high"] + ", and rows do not sum to 1";

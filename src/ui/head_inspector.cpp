@@ -25,8 +25,10 @@ Rich does_words(Ui& ui, const HeadNote& n) {
 }
 
 void scores(Ui& ui, const Box& b, float& y, const HeadNote& n) {
-  const std::pair<const char*, float> rows[] = {{"previous", n.previous}, {"next", n.next}, {"self", n.self}, {"first", n.first},
+  std::pair<const char*, float> rows[] = {{"previous", n.previous}, {"next", n.next}, {"self", n.self}, {"first", n.first},
                                                 {"delimiter", n.delimiter}, {"duplicate", n.duplicate}, {"induction", n.induction}};
+  if (b.bottom() - y < 7 * 20 + 22)  // not all have room: the largest have
+    std::stable_sort(std::begin(rows), std::end(rows), [](const auto& a, const auto& c) { return a.second > c.second || (std::isnan(c.second) && !std::isnan(a.second)); });
   const Ink ink{13, Weight::regular, ui.theme.ink}, quiet{12, Weight::regular, ui.theme.ink3};
   text(ui, b.x, baseline(y, 18, 13), ui.words("ui.heads.scores"), {13, Weight::semibold, ui.theme.ink});
   text_right(ui, b.right(), baseline(y, 18, 12), ui.words("ui.heads.mean_weight"), quiet);
