@@ -126,4 +126,38 @@ template <class A> void fields(A& a, DepthData& d) {
     d.collapsed_from, d.similar_from);
 }
 
+// The strongest keys of every row of every head of one layer, as the two columns of the Lines view join them.
+inline constexpr int kLineKeys = 8;
+struct LinesData {
+  int layer = 0, heads = 0, queries = 0, keys = 0;
+  int most = 0;                // keys kept of a row: at most kLineKeys
+  std::vector<int> key;        // [heads][queries][most], the heaviest first; -1: none
+  std::vector<float> weight;   // [heads][queries][most]
+};
+template <class A> void fields(A& a, LinesData& l) { a(l.layer, l.heads, l.queries, l.keys, l.most, l.key, l.weight); }
+
+// Two recipes about the same tokens, A and B. Sinks of A or B are left out of the measures, as everywhere on screen.
+struct Measures {
+  double spearman = 0, kendall = 0, cosine = 0, js_bits = 0, total_variation = 0, top = 0;  // NaN: undefined; top: keys in common
+  int keys = 0, tied_a = 0, tied_b = 0;  // compared; with an equal on their own side
+};
+template <class A> void fields(A& a, Measures& m) {
+  a(m.spearman, m.kendall, m.cosine, m.js_bits, m.total_variation, m.top, m.keys, m.tied_a, m.tied_b);
+}
+inline constexpr int kBesideTop = 3;
+inline constexpr int kBesideSide = 512;  // rows and keys up to which both matrices come whole
+struct BesideData {
+  Recipe a, b;               // resolved
+  int query = 0;
+  std::vector<float> row_a, row_b;        // [K]
+  std::vector<int> sinks;                 // keys left out of the measures
+  Measures row, rows;                     // of the chosen output; the mean over all, where the matrices are here
+  int queries = 0, keys = 0;              // of the matrices; 0: too many
+  bool causal = false;
+  std::vector<float> matrix_a, matrix_b;  // [queries][keys]
+};
+template <class A> void fields(A& a, BesideData& b) {
+  a(b.a, b.b, b.query, b.row_a, b.row_b, b.sinks, b.row, b.rows, b.queries, b.keys, b.causal, b.matrix_a, b.matrix_b);
+}
+
 }  // namespace rollscope

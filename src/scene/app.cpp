@@ -107,7 +107,7 @@ bool App::settled() const {
   return dump_ && !pending_view_.number && !(state_.view == ViewKind::matrix && pending_matrix_.number);
 }
 bool App::busy() const {
-  return pending_view_.number || pending_matrix_.number || pending_thumbs_.number || wall_.pending.number || layers_.pending.number || picture_.pending.number;
+  return pending_view_.number || pending_matrix_.number || pending_thumbs_.number || wall_.pending.number || layers_.pending.number || picture_.pending.number || lines_.pending.number || beside_.pending.number;
 }
 
 int App::depth() const {
@@ -194,6 +194,8 @@ void App::open(DumpInfo dump) {
   forget_side(wall_);
   forget_side(layers_);
   forget_side(picture_);
+  forget_side(lines_);
+  forget_side(beside_);
   dump_ = std::move(dump);
   shown_streams_.clear();
   view_.reset();
@@ -256,7 +258,8 @@ void App::answer(std::uint32_t number, std::span<const std::uint8_t> archive) {
     pending_thumbs_ = {};
   } else {
     const bool picture = number == picture_.pending.number;
-    (void)(take_side(wall_, number, archive) || take_side(layers_, number, archive) || take_side(picture_, number, archive));
+    (void)(take_side(wall_, number, archive) || take_side(layers_, number, archive) || take_side(picture_, number, archive) || take_side(lines_, number, archive) ||
+           take_side(beside_, number, archive));
     if (picture) tell_picture();
   }
 }
@@ -280,7 +283,7 @@ void App::failure(std::uint32_t number, const std::string& error_json) {
   } else if (number == pending_thumbs_.number) {
     failed_thumbs_ = std::move(pending_thumbs_.args);
     pending_thumbs_ = {};
-  } else if (!fail_side(wall_, number) && !fail_side(layers_, number) && !fail_side(picture_, number)) {
+  } else if (!fail_side(wall_, number) && !fail_side(layers_, number) && !fail_side(picture_, number) && !fail_side(lines_, number) && !fail_side(beside_, number)) {
     return;
   }
   tell_("error", error_json);
@@ -310,6 +313,16 @@ void App::keep_in_range(AppState& s) const {
   if (m.kind == MatrixKind::head && stream.heads == 0) m.kind = MatrixKind::fused_layer;
   if (s.view == ViewKind::image && dump_->grid.rows == 0) s.view = ViewKind::graph;
   if (s.view == ViewKind::heads && stream_of(r).heads == 0) s.view = ViewKind::graph;
+  const int heads = std::max(1, stream_of(r).heads);
+  s.lines.layer = s.lines.layer < 0 || s.lines.layer >= layers ? -1 : s.lines.layer;
+  std::erase_if(s.lines.heads, [&](int h) { return h >= heads; });
+  if (static_cast<int>(s.lines.heads.size()) == heads) s.lines.heads.clear();
+  s.lines.top = std::clamp(s.lines.top, 1, kLineKeys);
+  s.lines.keep = std::clamp(s.lines.keep, 0.0, 1.0);
+  if (s.compare.chosen) {
+    if (!dump_->find(s.compare.recipe.stream)) s.compare = {};
+    else s.compare.recipe = fitted(*dump_, std::move(s.compare.recipe));
+  }
   if (s.heads.layer >= layers || s.heads.head >= stream_of(r).heads || s.heads.layer < 0 || s.heads.head < 0) s.heads.layer = s.heads.head = -1;
   if (!(m.low >= 0)) m.low = -1;
   if (!(m.high > std::max(0.0, m.low))) m.high = -1;
@@ -453,7 +466,21 @@ void App::ask_sides() {
     layers.end_layer = state_.recipe.end_layer;
   }
   ask_side(layers_, "layers", state_.view == ViewKind::depth, R"({"recipe":)" + recipe_to_json(layers) + R"(,"query":)" + query + "}");
+  const int layer = state_.lines.layer < 0 ? stream_of(state_.recipe).layers() - 1 : state_.lines.layer;
+  ask_side(lines_, "lines", state_.view == ViewKind::lines, R"({"recipe":)" + recipe_to_json(plain) + R"(,"layer":)" + std::to_string(layer) + "}");
+  ask_side(beside_, "beside", state_.view == ViewKind::compare,
+           R"({"a":)" + recipe_to_json(state_.recipe) + R"(,"b":)" + recipe_to_json(other_recipe(state_)) + R"(,"query":)" + query + "}");
   ask_side(picture_, "picture", grid && (state_.view == ViewKind::image || state_.view == ViewKind::heads), "{}");
+}
+
+// Beside rollout stands the last layer's raw attention, beside everything else rollout: where they differ is what
+// rollout adds.
+Recipe App::other_recipe(const AppState& s) const {
+  if (s.compare.chosen) return s.compare.recipe;
+  Recipe usual = default_recipe(*dump_, stream_of(s.recipe), s.recipe.method == Method::rollout ? Method::raw : Method::rollout);
+  if (usual.method == s.recipe.method) usual = default_recipe(*dump_, stream_of(s.recipe), Method::raw);
+  usual.merge = s.recipe.merge;
+  return fitted(*dump_, std::move(usual));
 }
 
 // A picture that only a browser can decode: the page does, and set_picture() follows.

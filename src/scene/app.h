@@ -55,6 +55,11 @@ class App {
   [[nodiscard]] const WallData* wall() const { return wall_.data ? &*wall_.data : nullptr; }
   [[nodiscard]] std::uint64_t wall_version() const { return wall_.version; }
   [[nodiscard]] const DepthData* layers() const { return layers_.data ? &*layers_.data : nullptr; }
+  [[nodiscard]] const LinesData* lines() const { return lines_.data ? &*lines_.data : nullptr; }
+  [[nodiscard]] const BesideData* beside() const { return beside_.data ? &*beside_.data : nullptr; }
+  [[nodiscard]] std::uint64_t beside_version() const { return beside_.version; }
+  [[nodiscard]] const std::string& beside_failed() const { return beside_.failed; }  // the question that had no answer
+  [[nodiscard]] Recipe other_recipe(const AppState& s) const;  // B of the comparison: the chosen one, else the usual other
   [[nodiscard]] const Picture* picture() const { return picture_.data && picture_.data->width > 0 ? &*picture_.data : nullptr; }
   [[nodiscard]] std::uint64_t picture_version() const { return picture_.version; }
   // A picture from outside: a file beside the dump, or the data URL of its metadata, decoded by the page. [h][w][3]
@@ -159,6 +164,8 @@ class App {
   Side<WallData> wall_;
   Side<DepthData> layers_;
   Side<Picture> picture_;
+  Side<LinesData> lines_;
+  Side<BesideData> beside_;
   std::vector<AppState> undo_, redo_;
   std::optional<AppState> drag_from_;  // the state before the drag in progress
   unsigned last_step_ = 0;             // fields that the newest history entry changed; 0: none

@@ -101,7 +101,7 @@ std::string allowed_values(std::string_view field) {
 }
 
 std::optional<ViewKind> view_named(std::string_view command) {
-  constexpr std::string_view kNames[] = {"view.graph", "view.matrix", "view.heads", "view.image", "view.depth"};
+  constexpr std::string_view kNames[] = {"view.graph", "view.matrix", "view.heads", "view.image", "view.depth", "view.lines", "view.compare"};
   const auto found = std::find(std::begin(kNames), std::end(kNames), command);
   if (found == std::end(kNames)) return std::nullopt;
   return static_cast<ViewKind>(found - std::begin(kNames));
@@ -285,6 +285,34 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
     if (!needs("opacity") || !read_fields(args, "image", next)) return refused("0..1");
   } else if (id == "depth.measure") {
     if (!needs("measure") || !read_fields(args, "depth", next)) return refused("entropy, distance, top_share, sink_mass, effective_rank, key");
+  } else if (id == "lines.show") {
+    if (args.members.empty() || !read_fields(args, "lines", next)) return refused("layer, heads, top 1..8, keep 0..1, block");
+    for (const int h : next.lines.heads)
+      if (h >= std::max(1, stream_of(next.recipe).heads)) return out_of_range("heads", h, 0, std::max(1, stream_of(next.recipe).heads));
+    if (next.lines.layer >= stream_of(next.recipe).layers()) return out_of_range("layer", next.lines.layer, -1, stream_of(next.recipe).layers());
+  } else if (id == "compare.recipe") {
+    AppState other = state_;
+    other.recipe = other_recipe(state_);
+    if (args.members.empty() || !read_fields(args, "recipe", other)) return refused("a recipe");
+    Recipe b = std::move(other.recipe);
+    const Stream* stream = dump_->find(b.stream);
+    if (!stream) return Error{ErrorCode::no_such_stream, {{"value", b.stream}, {"allowed", state_.recipe.stream}}};
+    if (args.find("method") && !args.find("layers")) {
+      const Recipe fresh = default_recipe(*dump_, *stream, b.method);
+      b.first_layer = fresh.first_layer;
+      b.end_layer = fresh.end_layer;
+    }
+    b = fitted(*dump_, std::move(b));
+    if (auto error = misfit(*dump_, b)) return error;
+    next.compare = {true, std::move(b)};
+  } else if (id == "compare.pin") {
+    next.compare = {true, state_.recipe};
+  } else if (id == "compare.swap") {
+    const Recipe b = other_recipe(state_);
+    next.compare = {true, state_.recipe};
+    next.recipe = b;
+    next.selection.level = -1;
+    next.matrix.low = next.matrix.high = -1;
   } else if (id == "escape") {
     if (next.selection.key >= 0) next.selection.key = -1;
     else if (next.selection.level >= 0) next.selection.level = -1;

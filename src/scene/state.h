@@ -10,8 +10,8 @@
 
 namespace rollscope {
 
-enum class ViewKind : std::uint8_t { graph, matrix, heads, image, depth };
-inline constexpr int kViewKinds = 5;
+enum class ViewKind : std::uint8_t { graph, matrix, heads, image, depth, lines, compare };
+inline constexpr int kViewKinds = 7;
 enum class ScaleCurve : std::uint8_t { linear, log, per_row };
 
 // One selection that every view reads and writes. Indices count from 0; -1: none.
@@ -67,6 +67,22 @@ struct DepthState {
 };
 inline constexpr int kDepthMeasures = 6;  // entropy, distance, top_share, sink_mass, effective_rank, weight of the chosen key
 
+// Two columns of tokens joined by lines, one colour a head.
+struct LinesState {
+  int layer = -1;          // stored layer; -1: the last
+  std::vector<int> heads;  // that are shown; empty: all
+  int top = 3;             // strongest keys of a row, of kLineKeys
+  double keep = 1;         // of a row's weight: fewer lines where few hold it
+  int block = -1;          // segments asked and read, 2 * query segment + key segment; -1: all
+  bool operator==(const LinesState&) const = default;
+};
+
+struct CompareState {
+  bool chosen = false;  // else B is the usual other recipe
+  Recipe recipe;        // B; A is the recipe itself
+  bool operator==(const CompareState&) const = default;
+};
+
 struct AppState {
   Recipe recipe;
   Selection selection;
@@ -76,6 +92,8 @@ struct AppState {
   HeadsState heads;
   ImageState image;
   DepthState depth;
+  LinesState lines;
+  CompareState compare;
   bool maximised = false;  // the main view alone
   bool drawer = false;     // phone: inspector drawn up
   bool operator==(const AppState&) const = default;

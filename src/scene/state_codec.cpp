@@ -11,7 +11,7 @@
 namespace rollscope {
 namespace {
 
-constexpr std::string_view kViews[] = {"graph", "matrix", "heads", "image", "depth"};
+constexpr std::string_view kViews[] = {"graph", "matrix", "heads", "image", "depth", "lines", "compare"};
 constexpr std::string_view kOrders[] = {"layer", "role", "spread", "distance"};
 constexpr std::string_view kMeasures[] = {"entropy", "distance", "top_share", "sink_mass", "effective_rank", "key"};
 constexpr std::string_view kKinds[] = {"result", "after_layer", "fused_layer", "head"};
@@ -242,6 +242,17 @@ void read_depth(const Json& v, DepthState& d, std::vector<std::string>& ignored)
   });
 }
 
+void read_lines(const Json& v, LinesState& l, std::vector<std::string>& ignored) {
+  walk(v, "lines.", ignored, [&](std::string_view name, const Json& f) {
+    if (name == "layer") return read_int(f, -1, l.layer);
+    if (name == "heads") return read_heads(f, l.heads);
+    if (name == "top") return read_int(f, 1, l.top) && (l.top = std::min(l.top, kLineKeys), true);
+    if (name == "keep") return read_number(f, 0, 1, l.keep);
+    if (name == "block") return read_int(f, -1, l.block);
+    return false;
+  });
+}
+
 void write_camera(JsonWriter& w, const Camera& c) {
   w.key("camera").object().field("x", c.x).field("y", c.y).field("zoom", c.zoom).end();
 }
@@ -265,6 +276,14 @@ std::string state_to_json(const AppState& s) {
   w.key("heads").object().field("layer", s.heads.layer).field("head", s.heads.head).field("order", name_of(kOrders, s.heads.order)).field("role", s.heads.role).end();
   w.key("image").object().field("smooth", s.image.smooth).field("opacity", s.image.opacity).field("outline", s.image.outline).end();
   w.key("depth").object().field("measure", kMeasures[static_cast<std::size_t>(s.depth.measure)]).end();
+  w.key("lines").object().field("layer", s.lines.layer).key("heads").array();
+  for (const int h : s.lines.heads) w.value(h);
+  w.end().field("top", s.lines.top).field("keep", s.lines.keep).field("block", s.lines.block).end();
+  if (s.compare.chosen) {
+    w.key("compare").object().key("recipe");
+    write_recipe(w, s.compare.recipe, false);
+    w.end();
+  }
   return w.field("maximised", s.maximised).field("drawer", s.drawer).end().text();
 }
 
@@ -296,6 +315,16 @@ void state_from_json(std::string_view json, AppState& s, std::vector<std::string
     if (name == "heads") return read_heads_view(f, s.heads, ignored), true;
     if (name == "image") return read_image(f, s.image, ignored), true;
     if (name == "depth") return read_depth(f, s.depth, ignored), true;
+    if (name == "lines") return read_lines(f, s.lines, ignored), true;
+    if (name == "compare") {
+      walk(f, "compare.", ignored, [&](std::string_view inner, const Json& g) {
+        if (inner != "recipe") return false;
+        read_recipe(g, s.compare.recipe, ignored);
+        s.compare.chosen = true;
+        return true;
+      });
+      return true;
+    }
     if (name == "maximised") return read_bool(f, s.maximised);
     if (name == "drawer") return read_bool(f, s.drawer);
     return false;

@@ -6,6 +6,7 @@
 
 #include "imgui_internal.h"
 #include "ui/bars.h"
+#include "ui/compare_panel.h"
 #include "ui/heads_panel.h"
 #include "ui/names.h"
 #include "ui/panels.h"
@@ -411,6 +412,11 @@ void draw_drawer(Ui& ui, const Box& box, float handle) {
   if (!ui.view() || box.h < handle + 30) return;
   if (shows_head_inspector(ui)) {
     draw_head_inspector(ui, {box.x, box.y + handle, box.w, box.h - handle});
+    ui.record.inspector = box;
+    return;
+  }
+  if (shows_compare_inspector(ui)) {
+    draw_compare_inspector(ui, {box.x, box.y + handle, box.w, box.h - handle});
     ui.record.inspector = box;
     return;
   }

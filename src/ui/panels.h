@@ -19,6 +19,8 @@ void draw_matrix_view(Ui& ui, const Box& box);
 void draw_heads_view(Ui& ui, const Box& box);
 void draw_image_view(Ui& ui, const Box& box);
 void draw_depth_view(Ui& ui, const Box& box);
+void draw_lines_view(Ui& ui, const Box& box);
+void draw_compare_view(Ui& ui, const Box& box);
 
 void draw_inspector(Ui& ui, const Box& box);
 void draw_drawer(Ui& ui, const Box& box, float handle);  // the inspector of a phone

@@ -7,6 +7,7 @@
 #include "imgui_internal.h"
 #include "scene/json.h"
 #include "ui/draw.h"
+#include "ui/compare_panel.h"
 #include "ui/graph_panel.h"
 #include "ui/heads_panel.h"
 #include "ui/image_panel.h"
@@ -30,6 +31,8 @@ void draw_view(Ui& ui, const Box& b) {
     case ViewKind::heads: draw_heads_view(ui, b); break;
     case ViewKind::image: draw_image_view(ui, b); break;
     case ViewKind::depth: draw_depth_view(ui, b); break;
+    case ViewKind::lines: draw_lines_view(ui, b); break;
+    case ViewKind::compare: draw_compare_view(ui, b); break;
   }
   ImGui::PopClipRect();
   if (ui.waiting) {
@@ -133,6 +136,7 @@ void desk_layout(Ui& ui, Box b) {
   draw_tabs(ui, b.cut_top(34));
   draw_view(ui, b);
   if (shows_head_inspector(ui)) draw_head_inspector(ui, right);
+  else if (shows_compare_inspector(ui)) draw_compare_inspector(ui, right);
   else draw_inspector(ui, right);
   if (status.h > 0) draw_status_line(ui, status);
 }
@@ -150,11 +154,16 @@ void draw_tabs(Ui& ui, const Box& box) {
   };
   std::vector<Tab> tabs{{"tab.graph", "view.graph", ViewKind::graph, ui.words("ui.tab.graph")}, {"tab.matrix", "view.matrix", ViewKind::matrix, ui.words("ui.tab.matrix")}};
   if (ui.app.view_possible(ViewKind::heads)) tabs.push_back({"tab.heads", "view.heads", ViewKind::heads, ui.words("ui.tab.heads")});
+  tabs.push_back({"tab.lines", "view.lines", ViewKind::lines, ui.words("ui.tab.lines")});
   tabs.push_back({"tab.depth", "view.depth", ViewKind::depth, ui.words("ui.tab.depth")});
   if (ui.app.view_possible(ViewKind::image)) tabs.push_back({"tab.image", "view.image", ViewKind::image, ui.words("ui.tab.image")});
-  float x = box.x + (ui.phone ? 0 : 8);
+  tabs.push_back({"tab.compare", "view.compare", ViewKind::compare, ui.words("ui.tab.compare")});
+  float x = box.x + (ui.phone ? 0 : 8), words = 0;
+  for (const Tab& t : tabs) words += text_width(ui, t.words, {13, Weight::medium, 0});
+  const float room = box.right() - x - words;
+  const float around = ui.phone ? room / static_cast<float>(tabs.size()) : std::clamp(room / static_cast<float>(tabs.size()), 4.0f, 24.0f);
   for (const Tab& t : tabs) {
-    const float w = ui.phone ? box.w / static_cast<float>(tabs.size()) : std::round(text_width(ui, t.words, {13, Weight::medium, 0})) + 24;
+    const float w = std::floor(text_width(ui, t.words, {13, Weight::medium, 0}) + around);
     const Box b{x, box.y, w, box.h};
     const Press p = press(ui, t.id, b, true, 2);
     const bool on = ui.app.state().view == t.view;
@@ -223,6 +232,7 @@ void forget_gpu(Ui& ui, bool lost) {
   forget_matrix(ui, lost);
   forget_heads(ui, lost);
   forget_image(ui, lost);
+  forget_compare(ui, lost);
 }
 
 namespace {

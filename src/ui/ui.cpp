@@ -6,6 +6,7 @@
 #include "imgui_internal.h"
 #include "scene/recipe_fit.h"
 #include "ui/graph_panel.h"
+#include "ui/compare_panel.h"
 #include "ui/heads_panel.h"
 #include "ui/image_panel.h"
 #include "ui/matrix_panel.h"
@@ -24,6 +25,7 @@ Ui::Ui(App& a, gpu::Gpu& g, gpu::LabelAtlas& l, Services s) : app(a), gpu(g), at
   matrix = std::make_unique<MatrixPanel>();
   heads = std::make_unique<HeadsPanel>();
   image = std::make_unique<ImagePanel>();
+  compare = std::make_unique<ComparePanel>();
   app.set_words([this](std::string_view key) { return words.has(key) ? std::string(words(key)) : std::string(); });
 }
 Ui::~Ui() = default;

@@ -65,6 +65,7 @@ struct Wheel {
   bool used = false;
 };
 
+struct ComparePanel;
 struct GraphPanel;
 struct HeadsPanel;
 struct ImagePanel;
@@ -123,7 +124,11 @@ struct Ui {
   std::unique_ptr<MatrixPanel> matrix;
   std::unique_ptr<HeadsPanel> heads;
   std::unique_ptr<ImagePanel> image;
+  std::unique_ptr<ComparePanel> compare;
   float strip_scroll = 0, inspector_scroll = 0, inspector_height = 0;
+  bool compare_more = false;    // measures beyond the first three
+  float lines_scroll = 0;
+  int lines_query = -1;         // as strip_query, of the Lines view
   int strip_query = -1;         // the chosen output was scrolled to already
   float pan_x = 0, pan_y = 0;   // drag of a view or a scrolling panel
   bool dragged = false;

@@ -1,0 +1,83 @@
+// What the Lines view draws: the strongest keys of every row of every head of one layer. The answer is an archive.
+#include <algorithm>
+#include <numeric>
+
+#include "app/verbs.h"
+#include "base/archive.h"
+#include "base/text.h"
+
+namespace rollscope {
+namespace {
+
+// One head in each step.
+class LinesWork final : public Work {
+ public:
+  LinesWork(std::shared_ptr<Question> question, std::shared_ptr<LinesData> out) : q_(std::move(question)), out_(std::move(out)) {
+    const Stream& s = q_->info();
+    out_->heads = std::max(1, s.heads);
+    out_->queries = real_queries(s);
+    out_->keys = real_keys(s);
+    out_->most = std::min(kLineKeys, out_->keys);
+  }
+
+  Result<bool> step() override {
+    const Stream& s = q_->info();
+    if (!memory_.size()) {
+      auto memory = RealBuffer::make(static_cast<std::size_t>(s.queries) * static_cast<std::size_t>(s.keys));
+      if (!memory) return tl::unexpected(std::move(memory.error()));
+      memory_ = std::move(*memory);
+      const auto cells = static_cast<std::size_t>(out_->heads) * static_cast<std::size_t>(out_->queries) * static_cast<std::size_t>(out_->most);
+      out_->key.reserve(cells);
+      out_->weight.reserve(cells);
+      order_.resize(static_cast<std::size_t>(out_->keys));
+    }
+    const auto matrix = memory_.matrix(0, s.queries, s.keys);
+    if (auto read = read_normalised_head(*q_->open, q_->stream, out_->layer, at_, matrix); !read) return tl::unexpected(std::move(read.error()));
+    for (int i = 0; i < out_->queries; ++i) add(ConstMatrixView(matrix).row(i));
+    return ++at_ == out_->heads;
+  }
+
+  JobProgress progress() const override { return {static_cast<double>(at_) / out_->heads}; }
+
+ private:
+  void add(std::span<const Real> row) {
+    std::iota(order_.begin(), order_.end(), 0);
+    const auto weight = [&](int j) { return row[static_cast<std::size_t>(j)]; };
+    std::partial_sort(order_.begin(), order_.begin() + out_->most, order_.end(), [&](int a, int b) { return weight(a) > weight(b) || (weight(a) == weight(b) && a < b); });
+    for (int k = 0; k < out_->most; ++k) {
+      const int j = order_[static_cast<std::size_t>(k)];
+      out_->key.push_back(weight(j) > 0 ? j : -1);
+      out_->weight.push_back(static_cast<float>(weight(j)));
+    }
+  }
+
+  std::shared_ptr<Question> q_;
+  std::shared_ptr<LinesData> out_;
+  RealBuffer memory_;
+  std::vector<int> order_;
+  int at_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Job>> make_lines_job(std::shared_ptr<OpenDump> open, const Args& args) {
+  if (auto known = args.only("lines", {"recipe", "layer"}); !known) return tl::unexpected(std::move(known.error()));
+  auto recipe = args.object("recipe");
+  if (!recipe) return tl::unexpected(std::move(recipe.error()));
+  if (auto known = recipe->only("recipe", kRecipeOptions); !known) return tl::unexpected(std::move(known.error()));
+  auto question = make_question(std::move(open), *recipe);
+  if (!question) return tl::unexpected(std::move(question.error()));
+  const auto q = *question;
+  auto layer = args.integer("layer", q->info().layers() - 1);
+  if (!layer) return tl::unexpected(std::move(layer.error()));
+  if (*layer < 0 || *layer >= q->info().layers()) return out_of_range("layer", *layer, q->info().layers());
+  const auto out = std::make_shared<LinesData>();
+  out->layer = *layer;
+  return verb_job(*q->open, {[q, out]() -> Result<std::unique_ptr<Work>> { return std::make_unique<LinesWork>(q, out); }}, [out]() -> Result<JobResult> {
+    ArchiveWriter archive;
+    archive(*out);
+    return JobResult{{}, archive.take()};
+  });
+}
+
+}  // namespace rollscope
