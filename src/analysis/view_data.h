@@ -136,6 +136,13 @@ struct LinesData {
 };
 template <class A> void fields(A& a, LinesData& l) { a(l.layer, l.heads, l.queries, l.keys, l.most, l.key, l.weight); }
 
+// The heads that make one edge of the graph.
+struct EdgeData {
+  int layer = 0, query = 0, key = 0;
+  std::vector<float> heads;  // [heads] weight that each gives to that key
+};
+template <class A> void fields(A& a, EdgeData& e) { a(e.layer, e.query, e.key, e.heads); }
+
 // Two recipes about the same tokens, A and B. Sinks of A or B are left out of the measures, as everywhere on screen.
 struct Measures {
   double spearman = 0, kendall = 0, cosine = 0, js_bits = 0, total_variation = 0, top = 0;  // NaN: undefined; top: keys in common

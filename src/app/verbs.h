@@ -114,6 +114,8 @@ struct Question {
 // wall {"recipe", "query": a row or -1} -> WallData; layers {"recipe", "query"} -> DepthData; picture {} -> Picture
 // lines {"recipe", "layer"} -> LinesData; beside {"a": recipe, "b": recipe, "query"} -> BesideData
 [[nodiscard]] Result<std::unique_ptr<Job>> make_lines_job(std::shared_ptr<OpenDump> open, const Args& args);
+// edge {"recipe", "layer", "query", "key"} -> EdgeData
+[[nodiscard]] Result<std::unique_ptr<Job>> make_edge_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_beside_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_wall_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_layers_job(std::shared_ptr<OpenDump> open, const Args& args);

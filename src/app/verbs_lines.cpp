@@ -1,6 +1,8 @@
-// What the Lines view draws: the strongest keys of every row of every head of one layer. The answer is an archive.
+// Heads apart, in one layer: the strongest keys of every row of each (the Lines view), and what each gives to one key
+// (an edge of the graph). Answers are archives.
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "app/verbs.h"
 #include "base/archive.h"
@@ -58,26 +60,78 @@ class LinesWork final : public Work {
   int at_ = 0;
 };
 
+class EdgeWork final : public Work {
+ public:
+  EdgeWork(std::shared_ptr<Question> question, std::shared_ptr<EdgeData> out) : q_(std::move(question)), out_(std::move(out)) {}
+  Result<bool> step() override {
+    const Stream& s = q_->info();
+    if (!memory_.size()) {
+      auto memory = RealBuffer::make(static_cast<std::size_t>(s.queries) * static_cast<std::size_t>(s.keys));
+      if (!memory) return tl::unexpected(std::move(memory.error()));
+      memory_ = std::move(*memory);
+    }
+    const auto matrix = memory_.matrix(0, s.queries, s.keys);
+    if (auto read = read_normalised_head(*q_->open, q_->stream, out_->layer, static_cast<int>(out_->heads.size()), matrix); !read) return tl::unexpected(std::move(read.error()));
+    out_->heads.push_back(static_cast<float>(ConstMatrixView(matrix)(out_->query, out_->key)));
+    return static_cast<int>(out_->heads.size()) == std::max(1, s.heads);
+  }
+
+ private:
+  std::shared_ptr<Question> q_;
+  std::shared_ptr<EdgeData> out_;
+  RealBuffer memory_;
+};
+
+Result<std::shared_ptr<Question>> question_of(std::shared_ptr<OpenDump> open, const Args& args) {
+  auto recipe = args.object("recipe");
+  if (!recipe) return tl::unexpected(std::move(recipe.error()));
+  if (auto known = recipe->only("recipe", kRecipeOptions); !known) return tl::unexpected(std::move(known.error()));
+  return make_question(std::move(open), *recipe);
+}
+
+// One of `count`. Errors: bad_value, out_of_range.
+Result<int> one_of(const Args& args, std::string_view name, int count) {
+  auto at = args.integer(name, count - 1);
+  if (at && (*at < 0 || *at >= count)) return out_of_range(name, *at, count);
+  return at;
+}
+
+template <class Data>
+VerbJob::Answer archived(std::shared_ptr<Data> out) {
+  return [out]() -> Result<JobResult> {
+    ArchiveWriter archive;
+    archive(*out);
+    return JobResult{{}, archive.take()};
+  };
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Job>> make_lines_job(std::shared_ptr<OpenDump> open, const Args& args) {
   if (auto known = args.only("lines", {"recipe", "layer"}); !known) return tl::unexpected(std::move(known.error()));
-  auto recipe = args.object("recipe");
-  if (!recipe) return tl::unexpected(std::move(recipe.error()));
-  if (auto known = recipe->only("recipe", kRecipeOptions); !known) return tl::unexpected(std::move(known.error()));
-  auto question = make_question(std::move(open), *recipe);
+  auto question = question_of(std::move(open), args);
   if (!question) return tl::unexpected(std::move(question.error()));
   const auto q = *question;
-  auto layer = args.integer("layer", q->info().layers() - 1);
+  auto layer = one_of(args, "layer", q->info().layers());
   if (!layer) return tl::unexpected(std::move(layer.error()));
-  if (*layer < 0 || *layer >= q->info().layers()) return out_of_range("layer", *layer, q->info().layers());
   const auto out = std::make_shared<LinesData>();
   out->layer = *layer;
-  return verb_job(*q->open, {[q, out]() -> Result<std::unique_ptr<Work>> { return std::make_unique<LinesWork>(q, out); }}, [out]() -> Result<JobResult> {
-    ArchiveWriter archive;
-    archive(*out);
-    return JobResult{{}, archive.take()};
-  });
+  return verb_job(*q->open, {[q, out]() -> Result<std::unique_ptr<Work>> { return std::make_unique<LinesWork>(q, out); }}, archived(out));
+}
+
+Result<std::unique_ptr<Job>> make_edge_job(std::shared_ptr<OpenDump> open, const Args& args) {
+  if (auto known = args.only("edge", {"recipe", "layer", "query", "key"}); !known) return tl::unexpected(std::move(known.error()));
+  auto question = question_of(std::move(open), args);
+  if (!question) return tl::unexpected(std::move(question.error()));
+  const auto q = *question;
+  const auto out = std::make_shared<EdgeData>();
+  const Stream& s = q->info();
+  for (const auto& [name, count, to] : {std::tuple("layer", s.layers(), &out->layer), std::tuple("query", s.queries, &out->query), std::tuple("key", s.keys, &out->key)}) {
+    auto at = one_of(args, name, count);
+    if (!at) return tl::unexpected(std::move(at.error()));
+    *to = *at;
+  }
+  return verb_job(*q->open, {[q, out]() -> Result<std::unique_ptr<Work>> { return std::make_unique<EdgeWork>(q, out); }}, archived(out));
 }
 
 }  // namespace rollscope

@@ -107,7 +107,7 @@ bool App::settled() const {
   return dump_ && !pending_view_.number && !(state_.view == ViewKind::matrix && pending_matrix_.number);
 }
 bool App::busy() const {
-  return pending_view_.number || pending_matrix_.number || pending_thumbs_.number || wall_.pending.number || layers_.pending.number || picture_.pending.number || lines_.pending.number || beside_.pending.number;
+  return pending_view_.number || pending_matrix_.number || pending_thumbs_.number || wall_.pending.number || layers_.pending.number || picture_.pending.number || lines_.pending.number || beside_.pending.number || edge_.pending.number;
 }
 
 int App::depth() const {
@@ -196,6 +196,7 @@ void App::open(DumpInfo dump) {
   forget_side(picture_);
   forget_side(lines_);
   forget_side(beside_);
+  forget_side(edge_);
   dump_ = std::move(dump);
   shown_streams_.clear();
   view_.reset();
@@ -259,7 +260,7 @@ void App::answer(std::uint32_t number, std::span<const std::uint8_t> archive) {
   } else {
     const bool picture = number == picture_.pending.number;
     (void)(take_side(wall_, number, archive) || take_side(layers_, number, archive) || take_side(picture_, number, archive) || take_side(lines_, number, archive) ||
-           take_side(beside_, number, archive));
+           take_side(beside_, number, archive) || take_side(edge_, number, archive));
     if (picture) tell_picture();
   }
 }
@@ -283,7 +284,7 @@ void App::failure(std::uint32_t number, const std::string& error_json) {
   } else if (number == pending_thumbs_.number) {
     failed_thumbs_ = std::move(pending_thumbs_.args);
     pending_thumbs_ = {};
-  } else if (!fail_side(wall_, number) && !fail_side(layers_, number) && !fail_side(picture_, number) && !fail_side(lines_, number) && !fail_side(beside_, number)) {
+  } else if (!fail_side(wall_, number) && !fail_side(layers_, number) && !fail_side(picture_, number) && !fail_side(lines_, number) && !fail_side(beside_, number) && !fail_side(edge_, number)) {
     return;
   }
   tell_("error", error_json);
@@ -314,6 +315,10 @@ void App::keep_in_range(AppState& s) const {
   if (s.view == ViewKind::image && dump_->grid.rows == 0) s.view = ViewKind::graph;
   if (s.view == ViewKind::heads && stream_of(r).heads == 0) s.view = ViewKind::graph;
   const int heads = std::max(1, stream_of(r).heads);
+  GraphState& g = s.graph;
+  g.top = std::clamp(g.top, 0, kMostTop);
+  if (g.edge_layer < 0 || g.edge_query < 0 || g.edge_key < 0 || g.edge_layer >= layers || g.edge_query >= stream_of(r).queries || g.edge_key >= stream_of(r).keys)
+    g.edge_layer = g.edge_query = g.edge_key = -1;
   s.lines.layer = s.lines.layer < 0 || s.lines.layer >= layers ? -1 : s.lines.layer;
   std::erase_if(s.lines.heads, [&](int h) { return h >= heads; });
   if (static_cast<int>(s.lines.heads.size()) == heads) s.lines.heads.clear();
@@ -468,6 +473,9 @@ void App::ask_sides() {
   ask_side(layers_, "layers", state_.view == ViewKind::depth, R"({"recipe":)" + recipe_to_json(layers) + R"(,"query":)" + query + "}");
   const int layer = state_.lines.layer < 0 ? stream_of(state_.recipe).layers() - 1 : state_.lines.layer;
   ask_side(lines_, "lines", state_.view == ViewKind::lines, R"({"recipe":)" + recipe_to_json(plain) + R"(,"layer":)" + std::to_string(layer) + "}");
+  const GraphState& g = state_.graph;
+  ask_side(edge_, "edge", g.edge_layer >= 0 && state_.view == ViewKind::graph,
+           R"({"recipe":)" + recipe_to_json(plain) + R"(,"layer":)" + std::to_string(g.edge_layer) + R"(,"query":)" + std::to_string(g.edge_query) + R"(,"key":)" + std::to_string(g.edge_key) + "}");
   ask_side(beside_, "beside", state_.view == ViewKind::compare,
            R"({"a":)" + recipe_to_json(state_.recipe) + R"(,"b":)" + recipe_to_json(other_recipe(state_)) + R"(,"query":)" + query + "}");
   ask_side(picture_, "picture", grid && (state_.view == ViewKind::image || state_.view == ViewKind::heads), "{}");
@@ -478,6 +486,7 @@ void App::ask_sides() {
 Recipe App::other_recipe(const AppState& s) const {
   if (s.compare.chosen) return s.compare.recipe;
   Recipe usual = default_recipe(*dump_, stream_of(s.recipe), s.recipe.method == Method::rollout ? Method::raw : Method::rollout);
+  if (usual.method == Method::raw) usual.first_layer = std::max(0, usual.end_layer - 1);
   if (usual.method == s.recipe.method) usual = default_recipe(*dump_, stream_of(s.recipe), Method::raw);
   usual.merge = s.recipe.merge;
   return fitted(*dump_, std::move(usual));

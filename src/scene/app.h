@@ -56,6 +56,7 @@ class App {
   [[nodiscard]] std::uint64_t wall_version() const { return wall_.version; }
   [[nodiscard]] const DepthData* layers() const { return layers_.data ? &*layers_.data : nullptr; }
   [[nodiscard]] const LinesData* lines() const { return lines_.data ? &*lines_.data : nullptr; }
+  [[nodiscard]] const EdgeData* edge() const { return edge_.data ? &*edge_.data : nullptr; }
   [[nodiscard]] const BesideData* beside() const { return beside_.data ? &*beside_.data : nullptr; }
   [[nodiscard]] std::uint64_t beside_version() const { return beside_.version; }
   [[nodiscard]] const std::string& beside_failed() const { return beside_.failed; }  // the question that had no answer
@@ -127,6 +128,9 @@ class App {
   void start_on(AppState& s, const Stream& stream, const Recipe& fresh) const;  // another stream: as opening it would
   void keep_token(AppState& s, const Recipe& before) const;  // the chosen tokens where rows and columns become others
   [[nodiscard]] int default_query(const Stream& stream) const;
+  [[nodiscard]] int find_key(const AppState& s, const std::string& text, int by) const;
+  [[nodiscard]] int strongest_key(const AppState& s, int by) const;
+  void look_at_key(AppState& s, int key) const;
   void keep_in_range(AppState& s) const;  // clamps indices to the dump
   [[nodiscard]] std::optional<Error> check(const AppState& s) const;  // an index that the dump does not have
   [[nodiscard]] std::optional<Error> apply(std::string_view id, const struct Json& args);
@@ -166,6 +170,7 @@ class App {
   Side<Picture> picture_;
   Side<LinesData> lines_;
   Side<BesideData> beside_;
+  Side<EdgeData> edge_;
   std::vector<AppState> undo_, redo_;
   std::optional<AppState> drag_from_;  // the state before the drag in progress
   unsigned last_step_ = 0;             // fields that the newest history entry changed; 0: none

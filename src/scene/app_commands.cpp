@@ -1,5 +1,6 @@
 // App::run: every id of the command table, its arguments checked against the open dump before anything changes.
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "analysis/shown_stream.h"
@@ -109,6 +110,53 @@ std::optional<ViewKind> view_named(std::string_view command) {
 
 }  // namespace
 
+// The next key from the chosen one on (before it, where `by` is negative) whose words hold `text`, round the end; -1: none.
+int App::find_key(const AppState& s, const std::string& text, int by) const {
+  const auto lower = [](std::string_view t) {
+    std::string out(t);
+    for (char& c : out)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+    return out;
+  };
+  const std::string wanted = lower(text);
+  const int keys = shown_of(s.recipe).keys, direction = by < 0 ? -1 : 1;
+  int at = s.selection.key >= 0 ? s.selection.key : direction > 0 ? -1 : 0;
+  if (by == 0 && at >= 0) at -= 1;  // the chosen one itself counts: while a word is being typed
+  for (int n = 0; n < keys; ++n) {
+    at = (at + direction + keys) % keys;
+    if (lower(token_name(at, true, false)).find(wanted) != std::string::npos) return at;
+  }
+  return -1;
+}
+
+// The strongest key outside the sinks, or from the chosen one on the next weaker; -1: no row yet.
+int App::strongest_key(const AppState& s, int by) const {
+  if (!view_) return -1;
+  std::vector<int> order;
+  for (int j = 0; j < static_cast<int>(view_->row.size()); ++j)
+    if (std::isfinite(view_->row[static_cast<std::size_t>(j)]) && std::find(view_->sinks.begin(), view_->sinks.end(), j) == view_->sinks.end()) order.push_back(j);
+  if (order.empty()) return -1;
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return std::abs(view_->row[static_cast<std::size_t>(a)]) > std::abs(view_->row[static_cast<std::size_t>(b)]); });
+  const auto here = std::find(order.begin(), order.end(), s.selection.key);
+  if (here == order.end()) return order.front();
+  const auto count = static_cast<int>(order.size());
+  return order[static_cast<std::size_t>(((static_cast<int>(here - order.begin()) + by) % count + count) % count)];
+}
+
+// Chooses a key and brings it into sight: where a view shows more tokens than it has room for names, it goes nearer.
+void App::look_at_key(AppState& s, int key) const {
+  s.selection.key = key;
+  const Stream& stream = shown_of(s.recipe);
+  for (Camera* c : {&s.graph.camera, &s.matrix.camera}) {
+    const bool matrix = c == &s.matrix.camera;
+    if ((s.view == ViewKind::matrix) != matrix) continue;
+    if (c->zoom == 1 && stream.keys > 128) c->zoom = stream.keys / 48.0;
+    if (c->zoom == 1) continue;
+    c->x = (key + 0.5) / stream.keys;
+    if (matrix) c->y = (s.selection.query + 0.5) / std::max(1, stream.queries);
+  }
+}
+
 std::optional<Error> App::check(const AppState& s) const {
   const Recipe& r = s.recipe;
   if (!dump_->find(r.stream)) {
@@ -197,6 +245,14 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
   } else if (id == "select.next" || id == "select.previous") {
     next.selection.query += id == "select.next" ? 1 : -1;
     keep_in_range(next);
+  } else if (id == "select.find" || id == "select.strongest") {
+    const Json *step = args.find("step"), *text = args.find("text");
+    if (step && !step->integer()) return refused("a number");
+    const int by = step ? step->integer().value_or(1) : 1;
+    if (id == "select.find" && (!text || !text->is(Json::Kind::text) || text->text.empty())) return refused("text");
+    const int found = id == "select.find" ? find_key(next, text->text, by) : strongest_key(next, by);
+    if (found < 0 && text) return Error{ErrorCode::usage, {{"detail", "No token holds " + text->text}}};
+    if (found >= 0) look_at_key(next, found);
   } else if (id.starts_with("recipe.")) {
     const std::string_view field = id.substr(7);
     if (!needs(field) || !read_fields(args, "recipe", next)) return refused(allowed_values(field));
@@ -251,6 +307,15 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
     next.maximised = !next.maximised;
   } else if (id == "graph.keep") {
     if (!needs("keep") || !read_fields(args, "", next)) return refused("0..1");
+  } else if (id == "graph.top") {
+    if (!needs("top") || !read_fields(args, "graph", next)) return refused("0..32");
+  } else if (id == "graph.edge") {
+    if (!needs("edge") || !read_fields(args, "graph", next)) return refused("[layer, query, key]");
+    const Stream& stream = stream_of(next.recipe);
+    const GraphState& g = next.graph;
+    if (g.edge_layer >= stream.layers()) return out_of_range("layer", g.edge_layer, -1, stream.layers());
+    if (g.edge_query >= stream.queries) return out_of_range("query", g.edge_query, 0, stream.queries);
+    if (g.edge_key >= stream.keys) return out_of_range("key", g.edge_key, 0, stream.keys);
   } else if (id == "matrix.show") {
     if (!needs("kind") || !read_fields(args, "matrix", next)) return refused("result, after_layer, fused_layer, head");
     if (next.matrix.kind != state_.matrix.kind) next.matrix.low = next.matrix.high = -1;
@@ -314,7 +379,8 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
     next.selection.level = -1;
     next.matrix.low = next.matrix.high = -1;
   } else if (id == "escape") {
-    if (next.selection.key >= 0) next.selection.key = -1;
+    if (next.graph.edge_layer >= 0) next.graph.edge_layer = next.graph.edge_query = next.graph.edge_key = -1;
+    else if (next.selection.key >= 0) next.selection.key = -1;
     else if (next.selection.level >= 0) next.selection.level = -1;
     else next.maximised = false;
   }

@@ -155,7 +155,7 @@ GraphPoint ribbon_point(const Ribbon& r, float t) {
   return {r.x0 + (r.x1 - r.x0) * x, r.y0 + (r.y1 - r.y0) * y};
 }
 
-GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, const Camera& camera) {
+GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, const Camera& camera, int most) {
   GraphLayout g;
   g.area = area;
   const int keys = view.states.empty() ? 0 : static_cast<int>(view.states.front().size());
@@ -228,12 +228,17 @@ GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, cons
     const double lower = l == 0 ? g.unit / widest : g.unit;
 
     double drawn = 0;
+    std::vector<int> leaving(most > 0 ? mass[l + 1].size() : 0, 0);
     for (std::size_t i = 0; i < strands.size(); ++i) {
       const Strand& s = strands[i];
       if (i >= kept) {  // attention to other tokens, the strongest first
         if ((keep < 1 && drawn >= keep * others) || i - kept >= kMostDrawn) {
           g.edges_hidden += static_cast<int>(strands.size() - i);
           break;
+        }
+        if (most > 0 && leaving[static_cast<std::size_t>(s.from)]++ >= most) {
+          ++g.edges_hidden;
+          continue;
         }
         drawn += s.weight;
       } else if (s.weight < kNothing || (s.kind != RibbonKind::residual && s.weight * g.unit < 0.3)) {

@@ -65,7 +65,8 @@ struct GraphLayout {
 // keep: part of each gap's attention to other tokens that shall be drawn, the strongest first, in (0, 1]. Less is drawn
 // where the view carries fewer edges, or where 2000 ribbons do not reach it: `shown` says how much is.
 // Cost: the edges of the view.
-[[nodiscard]] GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, const Camera& camera);
+// most: besides, at most so many edges leave a column in a gap; 0: no such limit.
+[[nodiscard]] GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, const Camera& camera, int most = 0);
 
 // The column that holds a token. Cost: log(columns).
 [[nodiscard]] int column_of(const GraphLayout& layout, int token);

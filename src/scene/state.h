@@ -42,6 +42,9 @@ struct MatrixState {
 
 struct GraphState {
   double keep = 0.75;  // of each layer's attention to other tokens
+  int top = 0;         // strongest edges that leave a token in a layer; 0: all that are kept
+  // The edge whose heads are listed: stored layer, query and key; layer -1: none.
+  int edge_layer = -1, edge_query = -1, edge_key = -1;
   Camera camera;
   bool operator==(const GraphState&) const = default;
 };
@@ -65,6 +68,7 @@ struct DepthState {
   int measure = 0;  // of kDepthMeasures
   bool operator==(const DepthState&) const = default;
 };
+inline constexpr int kMostTop = 32;
 inline constexpr int kDepthMeasures = 6;  // entropy, distance, top_share, sink_mass, effective_rank, weight of the chosen key
 
 // Two columns of tokens joined by lines, one colour a head.

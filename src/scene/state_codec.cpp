@@ -265,7 +265,8 @@ std::string state_to_json(const AppState& s) {
   write_recipe(w, s.recipe, false);
   w.field("query", s.selection.query).field("key", s.selection.key).field("level", s.selection.level);
   w.field("view", name_of(kViews, s.view)).field("keep", s.graph.keep);
-  w.key("graph").object();
+  w.key("graph").object().field("top", s.graph.top);
+  if (s.graph.edge_layer >= 0) w.key("edge").array().value(s.graph.edge_layer).value(s.graph.edge_query).value(s.graph.edge_key).end();
   write_camera(w, s.graph.camera);
   w.end();
   const auto& m = s.matrix;
@@ -307,6 +308,15 @@ void state_from_json(std::string_view json, AppState& s, std::vector<std::string
     }
     if (name == "graph") {
       walk(f, "graph.", ignored, [&](std::string_view inner, const Json& g) {
+        if (inner == "top") return read_int(g, 0, s.graph.top) && (s.graph.top = std::min(s.graph.top, kMostTop), true);
+        if (inner == "edge") {
+          int at[3];
+          if (!g.is(Json::Kind::array) || g.items.size() != 3) return false;
+          for (std::size_t k = 0; k < 3; ++k)
+            if (!read_int(g.items[k], -1, at[k])) return false;
+          s.graph.edge_layer = at[0], s.graph.edge_query = at[1], s.graph.edge_key = at[2];
+          return true;
+        }
         return inner == "camera" && read_camera(g, "graph.camera.", s.graph.camera, ignored);
       });
       return true;

@@ -76,21 +76,23 @@ void update(Ui& ui) {
   p.high = high > 0 ? high : 1;
   p.limit = nice(apart);
   if (d.queries > 0) {
-    std::vector<std::uint8_t> rgba(a.size() * 4, 0);
+    // A texel is filtered where it is enlarged: cells are several texels wide, so that their edges stay sharp.
+    const int texels = std::clamp(768 / std::max(d.queries, d.keys), 1, 24);
+    const auto width = keys * static_cast<std::size_t>(texels);
+    std::vector<std::uint8_t> rgba(a.size() * 4 * static_cast<std::size_t>(texels) * static_cast<std::size_t>(texels), 0);
     for (int which = 0; which < 3; ++which) {
       for (std::size_t k = 0; k < a.size(); ++k) {
         const int key = static_cast<int>(k % keys), query = static_cast<int>(k / keys);
         const bool unseen = d.causal && key > query;
         const double value = which == 0 ? static_cast<double>(a[k]) : which == 1 ? static_cast<double>(b[k]) : static_cast<double>(b[k]) - static_cast<double>(a[k]);
         const Rgb c = which < 2 ? weight_colour(std::clamp(std::abs(value) / p.high, 0.0, 1.0), ui.theme.dark) : signed_colour(std::clamp(0.5 + value / p.limit / 2, 0.0, 1.0), ui.theme.dark);
-        std::uint8_t* to = &rgba[k * 4];
-        to[0] = static_cast<std::uint8_t>(std::lround(c.r * 255));
-        to[1] = static_cast<std::uint8_t>(std::lround(c.g * 255));
-        to[2] = static_cast<std::uint8_t>(std::lround(c.b * 255));
-        to[3] = unseen || !std::isfinite(value) || is_aside(d, key) ? 0 : 255;
+        const auto byte = [](float x) { return static_cast<std::uint8_t>(std::lround(x * 255)); };
+        const std::uint8_t texel[4] = {byte(c.r), byte(c.g), byte(c.b), static_cast<std::uint8_t>(unseen || !std::isfinite(value) || is_aside(d, key) ? 0 : 255)};
+        for (int y = 0; y < texels; ++y)
+          for (int x = 0; x < texels; ++x) std::copy(texel, texel + 4, &rgba[4 * (static_cast<std::size_t>(query * texels + y) * width + static_cast<std::size_t>(key * texels + x))]);
       }
-      p.picture[static_cast<std::size_t>(which)] = ui.gpu.create_texture(d.keys, d.queries, false, false);
-      ui.gpu.update_texture(p.picture[static_cast<std::size_t>(which)], 0, 0, d.keys, d.queries, rgba);
+      p.picture[static_cast<std::size_t>(which)] = ui.gpu.create_texture(d.keys * texels, d.queries * texels, false, false);
+      ui.gpu.update_texture(p.picture[static_cast<std::size_t>(which)], 0, 0, d.keys * texels, d.queries * texels, rgba);
     }
   }
   p.version = ui.app.beside_version();
@@ -173,7 +175,7 @@ void recipe_rows(Ui& ui, Box b) {
   }
   x += w + 8;
   if (other.method == Method::raw && ui.app.stored_stream().layers() > 1) {
-    const std::string layer = ui.words.fill("ui.matrix.layer", {{"layer", std::to_string(ui.layer_number(other.first_layer))}});
+    const std::string layer = other.end_layer - other.first_layer == 1 ? ui.words.fill("ui.matrix.layer", {{"layer", std::to_string(ui.layer_number(other.first_layer))}}) : ui.words.fill("ui.compare.layers", {{"layers", layers_words(ui, other)}});
     const float lw = picker_width(ui, layer);
     if (x + lw < right) {
       if (picker(ui, "compare.layer", x, second.middle_y(), layer, menu_is_open("compare.layer"))) open_menu(ui, "compare.layer");
@@ -225,6 +227,7 @@ void strips(Ui& ui, Box b) {
       const bool aside = is_aside(d, j);
       if (line == 0) {
         const bool mine = j == d.query && !ui.two_sided();
+        if (!roomy && cell.w >= 24) label_centre(ui, cell.middle_x(), baseline(words.y, 22, 12), label_cut(ui, ui.token_short(j, true), 12, mine, cell.w), 12, mine, mine ? ui.theme.accent : ui.theme.ink2);
         if (roomy) label_centre(ui, cell.middle_x(), baseline(words.y, 22, 13), ui.token_short(j, true), 13, mine, mine ? ui.theme.accent : ui.theme.ink);
         ui.record.inputs.push_back({cell, j, 0});
       } else {
@@ -287,7 +290,7 @@ void matrices(Ui& ui, Box b) {
   const float gap = 22;
   const float wide = (b.w - labels - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
   const float cell = std::min(wide / static_cast<float>(d.keys), b.h / static_cast<float>(d.queries));
-  if (cell * static_cast<float>(d.queries) < 40) return;
+  if (cell * static_cast<float>(d.queries) < 110) return;
   const float w = cell * static_cast<float>(d.keys), h = cell * static_cast<float>(d.queries);
   const bool named = cell >= 13;
   const float y = b.y;

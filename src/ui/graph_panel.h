@@ -19,15 +19,24 @@ struct GraphPanel {
     std::uint64_t view = 0;
     Box area;
     double keep = 0;
+    int top = 0;
     Camera camera;
     bool dark = false;
     int trace = -1;
     bool operator==(const Key& o) const {
-      return view == o.view && area.x == o.area.x && area.y == o.area.y && area.w == o.area.w && area.h == o.area.h && keep == o.keep && camera == o.camera && dark == o.dark && trace == o.trace;
+      return view == o.view && area.x == o.area.x && area.y == o.area.y && area.w == o.area.w && area.h == o.area.h && keep == o.keep && top == o.top && camera == o.camera && dark == o.dark && trace == o.trace;
     }
   } key;
   bool made = false;
 };
+
+// Where the camera looks in the whole graph; shown while it is near, a press moves it.
+void draw_graph_minimap(Ui& ui, const Box& area);
+// The heads that make the chosen edge (GraphState::edge_layer).
+void draw_edge_card(Ui& ui, const Box& area);
+
+[[nodiscard]] Box graph_minimap_box(const Ui& ui, const Box& area);  // empty: not there
+[[nodiscard]] Box edge_card_box(const Ui& ui, const Box& area);
 
 // Lays out and uploads what changed.
 void update_graph(Ui& ui, const Box& area, int trace);

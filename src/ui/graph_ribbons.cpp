@@ -127,12 +127,12 @@ void forget_graph(Ui& ui, bool lost) {
 void update_graph(Ui& ui, const Box& area, int trace) {
   GraphPanel& p = *ui.graph;
   const AppState& s = ui.state();
-  const GraphPanel::Key key{ui.app.view_version(), area, kept_part(ui), s.graph.camera, ui.theme.dark, trace};
+  const GraphPanel::Key key{ui.app.view_version(), area, kept_part(ui), s.graph.top, s.graph.camera, ui.theme.dark, trace};
   if (p.made && p.key == key) return;
   forget_graph(ui, false);
   p.key = key;
   p.made = true;
-  p.layout = layout_graph(*ui.view(), {area.x, area.y, area.w, area.h}, key.keep, s.graph.camera);
+  p.layout = layout_graph(*ui.view(), {area.x, area.y, area.w, area.h}, key.keep, s.graph.camera, key.top);
   p.traced.clear();
   if (trace >= 0) p.traced = trace_paths(*ui.view(), p.layout, trace);
   const auto base = base_ribbons(ui, p.layout, trace >= 0);

@@ -112,7 +112,18 @@ void toolbar(Ui& ui, const Box& b) {
   AppState next = s;
   const Slide slide = slider(ui, "graph.keep", {x, middle - 10, track, 20}, next.graph.keep, 0.05, 1, 0.05);
   if (slide.changed || slide.done) ui.app.set(next, slide.done);
-  x += track + 20;
+  x += track + 16;
+  constexpr int kTops[] = {0, 1, 3, 5};
+  std::vector<MenuRow> rows;
+  for (const int top : kTops) rows.push_back({top ? ui.words.fill("ui.graph.top", {{"n", std::to_string(top)}}) : std::string(ui.words("ui.graph.top_all")), ""});
+  int now = 0;
+  while (now < 3 && kTops[now] < s.graph.top) ++now;
+  const float tw = picker_width(ui, rows[static_cast<std::size_t>(now)].words);
+  if (x + tw + 20 < right) {
+    if (picker(ui, "graph.top", x, middle, rows[static_cast<std::size_t>(now)].words, menu_is_open("graph.top"))) open_menu(ui, "graph.top");
+    if (const int picked = menu(ui, "graph.top", {x, middle - 12, tw, 24}, rows, now); picked >= 0) ui.app.run("graph.top", "{\"top\":" + std::to_string(kTops[picked]) + "}");
+    x += tw + 20;
+  }
   draw_key_items(ui, x, right - 12, middle);
 }
 
@@ -366,6 +377,13 @@ void point(Ui& ui, const GraphFrame& f) {
     ui.hover_next.node = -1;
     outline_ribbon(ui, r);
     ribbon_tooltip(ui, r, m.x, m.y);
+    const bool listed = g.bundle == 1 && r.edge >= 0 && ui.app.stored_stream().heads > 1 && ui.view()->recipe.merge == Merge::pieces && traits(ui.view()->recipe.method).attention && ui.view()->recipe.method != Method::joint;
+    if (listed) ui.cursor("pointer");
+    if (listed && ImGui::IsMouseReleased(ImGuiMouseButton_Left) && !ui.dragged && f.whole.contains(ImGui::GetIO().MouseClickedPos[0].x, ImGui::GetIO().MouseClickedPos[0].y)) {
+      const Recipe& recipe = ui.view()->recipe;
+      const int layer = ui.app.chain() ? recipe.first_layer + r.gap : recipe.end_layer - 1;
+      ui.app.run("graph.edge", "{\"edge\":[" + std::to_string(layer) + "," + std::to_string(r.from) + "," + std::to_string(r.to) + "]}");
+    }
   } else if (ui.app.state().graph.camera.zoom > 1) {
     ui.cursor("grab");
   }
@@ -424,11 +442,15 @@ void draw_graph_view(Ui& ui, const Box& box) {
   draw_batch(ui, p.lit, clip);
   ImGui::PushClipRect({clip.x, clip.y}, {clip.right(), clip.bottom()}, true);
   draw_nodes(ui, f);
-  point(ui, f);
+  const ImVec2 m = ImGui::GetIO().MousePos;
+  const bool covered = graph_minimap_box(ui, f.area).contains(m.x, m.y) || edge_card_box(ui, f.area).contains(m.x, m.y);
+  if (!covered) point(ui, f);
   ImGui::PopClipRect();
   const Box over = draw_graph_labels(ui, f);
   if (!over.empty() && ui.hover_next.key >= 0) trace_tooltip(ui, ui.hover_next.key, over);
-  pan_and_zoom(ui, f);
+  if (!covered) pan_and_zoom(ui, f);
+  draw_graph_minimap(ui, f.area);
+  draw_edge_card(ui, f.area);
 
   if (f.caption.h > 0) {
     const Recipe& r = ui.view()->recipe;

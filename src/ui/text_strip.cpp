@@ -195,12 +195,13 @@ void minimap(Ui& ui, const Box& b, const std::vector<Place>& places, float conte
 }
 
 void scroll_into_view(Ui& ui, const std::vector<Place>& places, float seen, float pitch) {
-  const int query = ui.view()->query;
-  if (ui.strip_query == query) return;
+  const int query = ui.view()->query, key = ui.state().selection.key;
+  const bool asks = ui.strip_query != query, reads = ui.strip_key != key && key >= 0;
   ui.strip_query = query;
-  if (ui.two_sided()) return;
+  ui.strip_key = key;
+  const int token = reads ? key : asks && !ui.two_sided() ? query : -1;
   for (const Place& p : places)
-    if (p.token == query) {
+    if (p.token == token) {
       // By whole lines, with one more line to read on where the end is near.
       const float lines = std::floor((seen - 6) / pitch);
       const float line = std::round(p.box.y / pitch);

@@ -129,6 +129,7 @@ struct Ui {
   bool compare_more = false;    // measures beyond the first three
   float lines_scroll = 0;
   int lines_query = -1;         // as strip_query, of the Lines view
+  int strip_key = -1;           // likewise the chosen input
   int strip_query = -1;         // the chosen output was scrolled to already
   float pan_x = 0, pan_y = 0;   // drag of a view or a scrolling panel
   bool dragged = false;
