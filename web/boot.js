@@ -25,6 +25,7 @@ import { questionOf } from "./offers.js";
 import { Opener } from "./opener.js";
 import { Page } from "./page.js";
 import { showReading } from "./reading.js";
+import { recall, remember } from "./store.js";
 import { Theme } from "./theme.js";
 
 const assets = new URL("./", import.meta.url);
@@ -257,6 +258,7 @@ function hear(event, detail) {
   else if (event === "help") openHelp();
   else if (event === "open") openDialog();
   else if (event === "examples") header.openExamples();
+  else if (event === "layout") remember("layout", JSON.stringify(detail));
   else if (event === "report") openReport();
   else if (event === "error") { if (detail.code !== "cancelled") say(locale.error(detail).what); }
   else if (event === "picture") part(() => import("./picture.js")).then(({ decode }) => decode(detail.url)).then(({ rgb, width, height }) => page.picture(rgb, width, height)).catch(() => {});
@@ -304,6 +306,7 @@ async function startPage() {
   made.theme(theme.isDark, theme.reducedMotion, hasTouch());
   if (!made.start()) throw new Error("webgl2");
   page = made;
+  try { made.setState(JSON.parse(recall("layout") ?? "{}")); } catch { /* what was kept is no arrangement */ }
   locale.listeners.push(() => words(made).then(() => frames.request()));
   theme.listeners.push(() => { made.theme(theme.isDark, theme.reducedMotion, hasTouch()); frames.request(); });
   watchSize(canvas, (...size) => { made.resize(...size); frames.request(); });

@@ -47,6 +47,8 @@ unsigned difference(const AppState& a, const AppState& b) {
   rest.matrix.high = a.matrix.high;
   rest.matrix.camera = a.matrix.camera;
   rest.maximised = a.maximised;  // how the page is arranged is no step of the explanation
+  rest.second = a.second;
+  rest.split = a.split;
   rest.drawer = a.drawer;
   if (!(rest == a)) bits |= kOther;
   return bits;
@@ -104,7 +106,7 @@ PatchGrid App::grid() const {
 }
 
 bool App::settled() const {
-  return dump_ && !pending_view_.number && !(state_.view == ViewKind::matrix && pending_matrix_.number);
+  return dump_ && !pending_view_.number && !(shows(state_, ViewKind::matrix) && pending_matrix_.number);
 }
 bool App::busy() const {
   return pending_view_.number || pending_matrix_.number || pending_thumbs_.number || wall_.pending.number || layers_.pending.number || picture_.pending.number || lines_.pending.number || beside_.pending.number || edge_.pending.number;
@@ -215,6 +217,8 @@ void App::open(DumpInfo dump) {
   AppState next;
   next.view = state_.view;
   next.maximised = state_.maximised;
+  next.second = state_.second;
+  next.split = state_.split;
   next.drawer = state_.drawer;
   next.graph.keep = state_.graph.keep;
   next.matrix.values = state_.matrix.values;
@@ -314,6 +318,11 @@ void App::keep_in_range(AppState& s) const {
   if (m.kind == MatrixKind::head && stream.heads == 0) m.kind = MatrixKind::fused_layer;
   if (s.view == ViewKind::image && dump_->grid.rows == 0) s.view = ViewKind::graph;
   if (s.view == ViewKind::heads && stream_of(r).heads == 0) s.view = ViewKind::graph;
+  const auto second = static_cast<ViewKind>(s.second);
+  if (s.second < 0 || s.second >= kViewKinds || second == s.view || (second == ViewKind::image && dump_->grid.rows == 0) ||
+      (second == ViewKind::heads && stream_of(r).heads == 0))
+    s.second = -1;
+  s.split = std::isfinite(s.split) ? std::clamp(s.split, 0.25, 0.75) : 0.5;
   const int heads = std::max(1, stream_of(r).heads);
   GraphState& g = s.graph;
   g.top = std::clamp(g.top, 0, kMostTop);
@@ -341,7 +350,12 @@ void App::keep_in_range(AppState& s) const {
 }
 
 void App::set(const AppState& wanted, bool step) {
-  if (!dump_) return;
+  if (!dump_) {  // how the page is arranged waits for the first dump
+    state_.view = wanted.view;
+    state_.second = wanted.second;
+    state_.split = wanted.split;
+    return;
+  }
   AppState next = wanted;
   keep_in_range(next);
   if (!step && !drag_from_) drag_from_ = state_;
@@ -435,7 +449,7 @@ std::string App::matrix_question(const AppState& s) const {
 void App::ask_matrix() {
   std::string args = matrix_question(state_);
   const bool here = (matrix_ && args == matrix_args_) || (next_matrix_ && args == next_matrix_args_);
-  if (state_.view != ViewKind::matrix || here || args == failed_matrix_ || !whole_matrix(state_)) {
+  if (!shows(state_, ViewKind::matrix) || here || args == failed_matrix_ || !whole_matrix(state_)) {
     drop(pending_matrix_);
     return;
   }
@@ -445,7 +459,7 @@ void App::ask_matrix() {
 
 void App::ask_thumbs() {
   std::string args = thumbs_question(state_);
-  const bool wanted = state_.view == ViewKind::matrix && is_chain(stream_of(state_.recipe), state_.recipe);
+  const bool wanted = shows(state_, ViewKind::matrix) && is_chain(stream_of(state_.recipe), state_.recipe);
   if (!wanted || (thumbs_ && args == thumbs_args_) || args == failed_thumbs_) {
     drop(pending_thumbs_);
     return;
@@ -461,7 +475,7 @@ void App::ask_sides() {
   plain.stream = state_.recipe.stream;
   plain.method = Method::raw;
   const std::string query = std::to_string(state_.selection.query);
-  ask_side(wall_, "wall", state_.view == ViewKind::heads && view_possible(ViewKind::heads),
+  ask_side(wall_, "wall", shows(state_, ViewKind::heads) && view_possible(ViewKind::heads),
            R"({"recipe":)" + recipe_to_json(plain) + R"(,"query":)" + (grid && state_.recipe.merge == Merge::pieces ? query : "-1") + "}");
   const bool deep = is_chain(stream_of(state_.recipe), state_.recipe);
   Recipe layers = state_.recipe;
@@ -470,15 +484,15 @@ void App::ask_sides() {
     layers.first_layer = state_.recipe.first_layer;
     layers.end_layer = state_.recipe.end_layer;
   }
-  ask_side(layers_, "layers", state_.view == ViewKind::depth, R"({"recipe":)" + recipe_to_json(layers) + R"(,"query":)" + query + "}");
+  ask_side(layers_, "layers", shows(state_, ViewKind::depth), R"({"recipe":)" + recipe_to_json(layers) + R"(,"query":)" + query + "}");
   const int layer = state_.lines.layer < 0 ? stream_of(state_.recipe).layers() - 1 : state_.lines.layer;
-  ask_side(lines_, "lines", state_.view == ViewKind::lines, R"({"recipe":)" + recipe_to_json(plain) + R"(,"layer":)" + std::to_string(layer) + "}");
+  ask_side(lines_, "lines", shows(state_, ViewKind::lines), R"({"recipe":)" + recipe_to_json(plain) + R"(,"layer":)" + std::to_string(layer) + "}");
   const GraphState& g = state_.graph;
-  ask_side(edge_, "edge", g.edge_layer >= 0 && state_.view == ViewKind::graph,
+  ask_side(edge_, "edge", g.edge_layer >= 0 && shows(state_, ViewKind::graph),
            R"({"recipe":)" + recipe_to_json(plain) + R"(,"layer":)" + std::to_string(g.edge_layer) + R"(,"query":)" + std::to_string(g.edge_query) + R"(,"key":)" + std::to_string(g.edge_key) + "}");
-  ask_side(beside_, "beside", state_.view == ViewKind::compare,
+  ask_side(beside_, "beside", shows(state_, ViewKind::compare),
            R"({"a":)" + recipe_to_json(state_.recipe) + R"(,"b":)" + recipe_to_json(other_recipe(state_)) + R"(,"query":)" + query + "}");
-  ask_side(picture_, "picture", grid && (state_.view == ViewKind::image || state_.view == ViewKind::heads), "{}");
+  ask_side(picture_, "picture", grid && (shows(state_, ViewKind::image) || shows(state_, ViewKind::heads)), "{}");
 }
 
 // Beside rollout stands the last layer's raw attention, beside everything else rollout: where they differ is what

@@ -221,6 +221,11 @@ std::string App::run(std::string_view id, std::string_view args_json) {
   for (const auto& [name, v] : args->members)
     if (!names(command->args, name)) return error_json(bad_value(id, name, command->args));
   if (const auto error = apply(id, *args)) return error_json(*error);
+  if (id.starts_with("layout.")) {  // kept between visits
+    JsonWriter w;
+    w.object().field("view", view_name(state_.view)).field("second", state_.second < 0 ? std::string_view("none") : view_name(static_cast<ViewKind>(state_.second)));
+    tell_("layout", w.field("split", state_.split).end().text());
+  }
   return "{}";
 }
 
@@ -289,7 +294,19 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
     if (r.first_layer != before.first_layer || r.end_layer != before.end_layer) next.selection.level = -1;
   } else if (const auto view = view_named(id)) {
     if (!view_possible(*view)) return Error{ErrorCode::usage, {{"detail", *view == ViewKind::image ? "Image needs a patch grid, and this file has none" : "The heads are fused in this file already"}}};
+    if (next.second == static_cast<int>(*view)) next.second = static_cast<int>(next.view);  // the two change places
     next.view = *view;
+  } else if (id == "layout.read" || id == "layout.compare" || id == "layout.teach") {
+    // Read: the graph and what it says. Compare: two recipes. Teach: how the tokens are joined, beside the numbers.
+    next.maximised = false;
+    next.second = id == "layout.teach" ? static_cast<int>(ViewKind::matrix) : -1;
+    next.view = id == "layout.compare" ? ViewKind::compare : ViewKind::graph;
+    if (id == "layout.teach") next.split = 0.5;
+  } else if (id == "layout.second") {
+    if (args.members.empty() || !read_fields(args, "", next)) return refused("none, graph, matrix, heads, lines, image, depth, compare");
+    if (next.second == static_cast<int>(next.view)) return refused("another view than the main one");
+    if (next.second >= 0 && !view_possible(static_cast<ViewKind>(next.second))) return Error{ErrorCode::usage, {{"detail", "This view has nothing to show for this file"}}};
+    next.maximised = false;
   } else if (id == "view.fit") {
     (next.view == ViewKind::matrix ? next.matrix.camera : next.graph.camera) = {};
   } else if (id == "view.zoom" || id == "view.zoom_in" || id == "view.zoom_out") {

@@ -98,9 +98,14 @@ struct AppState {
   DepthState depth;
   LinesState lines;
   CompareState compare;
+  int second = -1;         // ViewKind beside the main view; -1: none. Never the same
+  double split = 0.5;      // the main view's part of the width, in [0.25, 0.75]
   bool maximised = false;  // the main view alone
   bool drawer = false;     // phone: inspector drawn up
   bool operator==(const AppState&) const = default;
 };
+
+// Whether a view is on the screen, as the main one or beside it.
+[[nodiscard]] inline bool shows(const AppState& s, ViewKind view) { return s.view == view || (!s.maximised && s.second == static_cast<int>(view)); }
 
 }  // namespace rollscope

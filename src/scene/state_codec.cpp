@@ -285,6 +285,7 @@ std::string state_to_json(const AppState& s) {
     write_recipe(w, s.compare.recipe, false);
     w.end();
   }
+  w.field("second", s.second < 0 ? std::string_view("none") : name_of(kViews, s.second)).field("split", s.split);
   return w.field("maximised", s.maximised).field("drawer", s.drawer).end().text();
 }
 
@@ -335,12 +336,21 @@ void state_from_json(std::string_view json, AppState& s, std::vector<std::string
       });
       return true;
     }
+    if (name == "second") {
+      ViewKind second{};
+      if (f.is(Json::Kind::text) && f.text == "none") return s.second = -1, true;
+      if (!read_enum(f, kViews, second)) return false;
+      s.second = static_cast<int>(second);
+      return true;
+    }
+    if (name == "split") return read_number(f, 0, 1, s.split);
     if (name == "maximised") return read_bool(f, s.maximised);
     if (name == "drawer") return read_bool(f, s.drawer);
     return false;
   });
 }
 
+std::string_view view_name(ViewKind view) { return name_of(kViews, view); }
 std::string_view matrix_kind_name(MatrixKind kind) { return name_of(kKinds, kind); }
 
 std::string recipe_to_json(const Recipe& recipe) {

@@ -26,7 +26,7 @@ const char* verdict(double rho) { return std::isnan(rho) ? "ui.compare.title" : 
 
 }  // namespace
 
-bool shows_compare_inspector(const Ui& ui) { return ui.state().view == ViewKind::compare && comparison_here(ui) && !ui.compare->a.empty(); }
+bool shows_compare_inspector(const Ui& ui) { return shows(ui.state(), ViewKind::compare) && comparison_here(ui) && !ui.compare->a.empty(); }
 
 void draw_compare_inspector(Ui& ui, const Box& box) {
   fill(ui, box, ui.theme.panel);

@@ -87,7 +87,7 @@ void similar(Ui& ui, const Box& b, float& y, int chosen) {
 }  // namespace
 
 bool shows_head_inspector(const Ui& ui) {
-  return ui.state().view == ViewKind::heads && ui.state().heads.head >= 0 && ui.app.wall() && ui.heads->atlas &&
+  return shows(ui.state(), ViewKind::heads) && ui.state().heads.head >= 0 && ui.app.wall() && ui.heads->atlas &&
          ui.state().heads.layer * ui.app.wall()->heads + ui.state().heads.head < static_cast<int>(ui.app.wall()->notes.size());
 }
 

@@ -6,6 +6,7 @@
 
 #include "imgui_internal.h"
 #include "scene/json.h"
+#include "scene/state_codec.h"
 #include "ui/draw.h"
 #include "ui/compare_panel.h"
 #include "ui/graph_panel.h"
@@ -21,11 +22,12 @@ namespace rollscope::ui {
 namespace {
 
 constexpr float kPhone = 640;
+constexpr float kTwoViews = 620;  // below, the second view waits
 
-void draw_view(Ui& ui, const Box& b) {
+void draw_view(Ui& ui, const Box& b, ViewKind which) {
   fill(ui, b, ui.theme.panel);
   ImGui::PushClipRect({b.x, b.y}, {b.right(), b.bottom()}, true);
-  switch (ui.state().view) {
+  switch (which) {
     case ViewKind::graph: draw_graph_view(ui, b); break;
     case ViewKind::matrix: draw_matrix_view(ui, b), ui.showed_picture = true; break;
     case ViewKind::heads: draw_heads_view(ui, b); break;
@@ -91,7 +93,7 @@ void phone_layout(Ui& ui, Box b) {
   if (!ui.view()) return draw_first_question(ui, b);
   if (s.maximised) {
     draw_tabs(ui, b.cut_top(44));
-    return draw_view(ui, b);
+    return draw_view(ui, b, s.view);
   }
   draw_text_strip(ui, b.cut_top(strip_height(ui, b.w, room)));
   draw_tabs(ui, b.cut_top(44));
@@ -107,9 +109,55 @@ void phone_layout(Ui& ui, Box b) {
   const bool covered = over.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y);
   const bool popup = ui.popup_open;
   if (covered) ui.popup_open = true;
-  draw_view(ui, {b.x, b.y, b.w, std::max(60.0f, rest)});
+  draw_view(ui, {b.x, b.y, b.w, std::max(60.0f, rest)}, s.view);
   ui.popup_open = popup;
   draw_drawer(ui, over, handle);
+}
+
+// The view beside the main one, under its name and what closes it.
+void draw_second(Ui& ui, Box b) {
+  const auto which = static_cast<ViewKind>(ui.state().second);
+  const Box bar = b.cut_top(34);
+  fill(ui, bar, ui.theme.ground);
+  rule_h(ui, bar.x, bar.bottom() - 1, bar.w, ui.theme.line);
+  rule_v(ui, bar.x, bar.y, bar.h + b.h, ui.theme.line);
+  std::vector<MenuRow> rows;
+  std::vector<ViewKind> kinds;
+  int now = -1;
+  for (int k = 0; k < kViewKinds; ++k) {
+    const auto kind = static_cast<ViewKind>(k);
+    if (kind == ui.state().view || !ui.app.view_possible(kind)) continue;
+    if (kind == which) now = static_cast<int>(kinds.size());
+    kinds.push_back(kind);
+    rows.push_back({std::string(ui.words("ui.tab." + std::string(view_name(kind)))), ""});
+  }
+  const std::string name(ui.words("ui.tab." + std::string(view_name(which))));
+  const float w = picker_width(ui, name);
+  if (picker(ui, "layout.second", bar.x + 12, bar.middle_y(), name, menu_is_open("layout.second"))) open_menu(ui, "layout.second");
+  if (const int picked = menu(ui, "layout.second", {bar.x + 12, bar.middle_y() - 12, w, 24}, rows, now); picked >= 0)
+    ui.app.run("layout.second", "{\"second\":\"" + std::string(view_name(kinds[static_cast<std::size_t>(picked)])) + "\"}");
+  if (icon_button(ui, "layout.close", {bar.right() - 34, bar.middle_y() - 13, 26, 26}, Icon::close, ui.words("dom.close"))) ui.app.run("layout.second", R"({"second":"none"})");
+  draw_view(ui, {b.x + 1, b.y, b.w - 1, b.h}, which);
+}
+
+// Between the two: dragged, it gives the one what it takes from the other.
+void split_handle(Ui& ui, const Box& second, const Box& both) {
+  const Box handle{second.x - 4, second.y, 8, second.h};
+  const Press p = press(ui, "layout.split", handle, false);
+  if (p.hovered || p.held) {
+    ui.cursor("col-resize");
+    fill(ui, {second.x - 1, second.y, 2, second.h}, ui.theme.accent);
+  }
+  if (p.held) {
+    ui.drag_id = "layout.split";
+    ui.drag_value = std::clamp(static_cast<double>((ImGui::GetIO().MousePos.x - both.x) / both.w), 0.25, 0.75);
+    ui.wake();
+  } else if (ui.drag_id == "layout.split") {
+    ui.drag_id.clear();
+    char json[40];
+    std::snprintf(json, sizeof json, "{\"split\":%.3f}", ui.drag_value);
+    ui.app.run("layout.second", json);
+  }
 }
 
 void desk_layout(Ui& ui, Box b) {
@@ -125,7 +173,7 @@ void desk_layout(Ui& ui, Box b) {
   }
   if (s.maximised) {
     draw_tabs(ui, b.cut_top(34));
-    return draw_view(ui, b);
+    return draw_view(ui, b, s.view);
   }
   // The status line is drawn after the view whose numbers it tells.
   const Box status = b.h > 300 ? b.cut_bottom(26) : Box{};
@@ -133,8 +181,15 @@ void desk_layout(Ui& ui, Box b) {
   draw_text_strip(ui, b.cut_top(b.h < 360 ? std::min(strip, 84.0f) : strip));
   const float inspector = b.w >= 1800 ? 360 : b.w >= 1000 ? 320 : b.w >= 820 ? 280 : 250;
   const Box right = b.cut_right(inspector);
+  Box second;
+  if (s.second >= 0 && b.w >= kTwoViews) {
+    const float first = std::round(b.w * static_cast<float>(ui.drag_id == "layout.split" ? ui.drag_value : s.split));
+    second = b.cut_right(b.w - first);
+    draw_second(ui, second);
+  }
   draw_tabs(ui, b.cut_top(34));
-  draw_view(ui, b);
+  draw_view(ui, b, s.view);
+  if (second.w > 0) split_handle(ui, second, {b.x, second.y, b.w + second.w, second.h});
   if (shows_head_inspector(ui)) draw_head_inspector(ui, right);
   else if (shows_compare_inspector(ui)) draw_compare_inspector(ui, right);
   else draw_inspector(ui, right);
@@ -160,6 +215,9 @@ void draw_tabs(Ui& ui, const Box& box) {
   tabs.push_back({"tab.compare", "view.compare", ViewKind::compare, ui.words("ui.tab.compare")});
   float x = box.x + (ui.phone ? 0 : 8), words = 0;
   for (const Tab& t : tabs) words += text_width(ui, t.words, {13, Weight::medium, 0});
+  const std::vector<Segment> presets{{"layout.read", ui.words("ui.layout.read")}, {"layout.compare", ui.words("ui.layout.compare")}, {"layout.teach", ui.words("ui.layout.teach")}};
+  const AppState& state = ui.app.state();
+  const float pw = segments_width(ui, presets);
   const float room = box.right() - x - words;
   const float around = ui.phone ? room / static_cast<float>(tabs.size()) : std::clamp(room / static_cast<float>(tabs.size()), 4.0f, 24.0f);
   for (const Tab& t : tabs) {
@@ -181,6 +239,11 @@ void draw_tabs(Ui& ui, const Box& box) {
     text_centre(ui, b.middle_x(), baseline(b.y, b.h, 13), t.words, {13, Weight::medium, on ? ui.phone ? ui.theme.accent : ui.theme.ink : ui.theme.ink2});
     if (p.clicked) ui.app.run(t.command);
     x += w;
+  }
+  if (!ui.phone && box.w > words + 24 * static_cast<float>(tabs.size()) + pw + 32) {
+    const int now = state.second == static_cast<int>(ViewKind::matrix) && state.view == ViewKind::graph ? 2 : state.second < 0 && state.view == ViewKind::compare ? 1 : state.second < 0 && state.view == ViewKind::graph ? 0 : -1;
+    const int picked = segments(ui, box.right() - 8 - pw, box.middle_y(), presets, now);
+    if (picked >= 0 && picked != now) ui.app.run(presets[static_cast<std::size_t>(picked)].id);
   }
 }
 
@@ -267,14 +330,15 @@ std::string layout_json(const Ui& ui) {
     j.field("index", i.index).field("row", i.level == 1 ? "query" : "key").end();
   }
   j.end();
-  if (ui.app.has_dump() && ui.state().view == ViewKind::graph) {
+  if (ui.app.has_dump() && shows(ui.state(), ViewKind::graph)) {
     j.key("graph").object();
     put_box(j, r.graph);
     put_items(j, "nodes", r.nodes, true);
     put_items(j, "inputs", r.inputs, false);
     put_items(j, "outputs", r.outputs, false);
     j.end();
-  } else if (ui.app.has_dump()) {
+  }
+  if (ui.app.has_dump() && (ui.state().view != ViewKind::graph || ui.state().second >= 0)) {
     j.key("matrix").object();
     put_box(j, r.matrix);
     j.field("cell", double(r.cell)).field("left", r.left).field("top", r.top);

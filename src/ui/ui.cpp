@@ -109,7 +109,7 @@ void Ui::refresh() {
   if (const int own = own_past_scale(); own >= 0) aside.push_back(own);
   scale = row_scale(v->row, aside, v->is_signed);
   const bool same = s.matrix.kind == MatrixKind::result || (s.matrix.kind == MatrixKind::after_layer && v->level == s.matrix.layer - s.recipe.first_layer + 1);
-  if (s.view == ViewKind::matrix && same && app.matrix() && s.matrix.scale != ScaleCurve::per_row)
+  if (shows(s, ViewKind::matrix) && same && app.matrix() && s.matrix.scale != ScaleCurve::per_row)
     scale = matrix_scale(*app.matrix(), v->sinks, s.matrix, v->is_signed);
 
   std::vector<float> goal(v->row.size());

@@ -270,7 +270,7 @@ TEST_CASE("every command of the table runs, and no other") {
       {"matrix.scale", R"({"scale": "log"})"},    {"matrix.range", R"({"low": 0.1, "high": 0.5})"},
       {"heads.choose", R"({"layer": 1, "head": 1})"}, {"heads.open", R"({"layer": 1, "head": 1})"}, {"heads.fuse", R"({"head": 1})"},
       {"heads.order", R"({"order": "role"})"},    {"heads.role", R"({"role": 2})"}, {"image.opacity", R"({"opacity": 0.5})"},
-      {"depth.measure", R"({"measure": "distance"})"}, {"lines.show", R"({"top": 1, "heads": [1]})"},
+      {"depth.measure", R"({"measure": "distance"})"}, {"layout.second", R"({"second": "matrix"})"}, {"lines.show", R"({"top": 1, "heads": [1]})"},
       {"compare.recipe", R"({"method": "raw"})"}, {"select.find", R"({"text": "c"})"}, {"graph.top", R"({"top": 3})"}, {"graph.edge", R"({"edge": [0, 1, 2]})"}};
   for (const Command& c : commands()) {
     CAPTURE(std::string(c.id));
