@@ -68,7 +68,6 @@ void draw_edge_card(Ui& ui, const Box& area) {
   const int rows = here ? std::min<int>(6, static_cast<int>(d->heads.size())) : 1;
   fill(ui, card, ui.theme.panel, 8);
   frame(ui, card, ui.theme.line2, 1, 8);
-  press(ui, "graph.edge", card, false);  // what lies under the card is not under the pointer
   const Box b = card.inset(12, 8);
   if (icon_button(ui, "graph.edge.close", {card.right() - 30, card.y + 4, 26, 26}, Icon::close, ui.words("dom.close"))) ui.app.run("escape");
   const Ink quiet{12, Weight::regular, ui.theme.ink3}, ink{13, Weight::regular, ui.theme.ink};

@@ -96,3 +96,73 @@ TEST_CASE("the picture of a dump is the one in the file") {
   open_file(session, "minilm_cat.npz");
   CHECK(answer<Picture>(session, "picture", "{}").width == 0);
 }
+
+TEST_CASE("lines are the strongest keys of each row of each head, as the matrix has them") {
+  Session session;
+  open_file(session, "minilm_cat.npz");
+  const auto lines = answer<LinesData>(session, "lines", R"({"layer": 2})");
+  CHECK(lines.heads == 12);
+  REQUIRE(lines.most == kLineKeys);
+  REQUIRE(lines.key.size() == 12 * 13 * kLineKeys);
+  const auto matrix = answer<MatrixData>(session, "matrix", R"({"kind": "head", "layer": 2, "head": 7})");
+  for (int i = 0; i < 13; ++i) {
+    std::vector<float> row(matrix.values.begin() + i * 13, matrix.values.begin() + (i + 1) * 13), sorted = row;
+    std::sort(sorted.rbegin(), sorted.rend());
+    for (int k = 0; k < kLineKeys; ++k) {
+      const auto at = static_cast<std::size_t>((7 * 13 + i) * kLineKeys + k);
+      CHECK(lines.weight[at] == doctest::Approx(sorted[static_cast<std::size_t>(k)]));
+      CHECK(row[static_cast<std::size_t>(lines.key[at])] == lines.weight[at]);
+    }
+  }
+  CHECK(refused(run(session.ask("lines", R"({"layer": 6})"))).code == ErrorCode::out_of_range);
+}
+
+TEST_CASE("no line reads a token that a causal row cannot see") {
+  Session session;
+  open_file(session, "causal_full.pt");
+  const auto lines = answer<LinesData>(session, "lines", "{}");
+  for (int h = 0; h < lines.heads; ++h)
+    for (int i = 0; i < lines.queries; ++i)
+      for (int k = 0; k < lines.most; ++k) CHECK(lines.key[static_cast<std::size_t>((h * lines.queries + i) * lines.most + k)] <= i);
+}
+
+TEST_CASE("the heads of an edge are what the heads' matrices hold") {
+  Session session;
+  open_file(session, "minilm_cat.npz");
+  const auto edge = answer<EdgeData>(session, "edge", R"({"layer": 3, "query": 8, "key": 2})");
+  REQUIRE(edge.heads.size() == 12);
+  for (const int head : {0, 11}) {
+    const auto matrix = answer<MatrixData>(session, "matrix", R"({"kind": "head", "layer": 3, "head": )" + std::to_string(head) + "}");
+    CHECK(edge.heads[static_cast<std::size_t>(head)] == doctest::Approx(matrix.values[8 * 13 + 2]));
+  }
+  CHECK(refused(run(session.ask("edge", R"({"layer": 3, "query": 13, "key": 2})"))).code == ErrorCode::out_of_range);
+}
+
+TEST_CASE("two recipes side by side: rows and matrices as each gives alone, measures as look 05 prints them") {
+  Session session;
+  open_file(session, "minilm_cat.npz");
+  const auto d = answer<BesideData>(session, "beside", R"({"a": {"method": "rollout"}, "b": {"method": "raw", "layers": "5:6"}, "query": 8})");
+  REQUIRE(d.queries == 13);
+  REQUIRE(d.row_a.size() == 13);
+  CHECK(d.sinks == std::vector<int>{0});
+  CHECK(d.row_a[0] == doctest::Approx(0.588).epsilon(0.002));
+  CHECK(d.row_b[2] == doctest::Approx(0.171).epsilon(0.003));
+  CHECK(d.row.spearman == doctest::Approx(-0.23).epsilon(0.02));
+  CHECK(d.row.total_variation == doctest::Approx(0.41).epsilon(0.02));
+  CHECK(d.row.js_bits == doctest::Approx(0.15).epsilon(0.03));
+  CHECK(d.row.top == 0);
+  CHECK(d.rows.spearman == doctest::Approx(0.11).epsilon(0.05));
+  CHECK(d.rows.total_variation == doctest::Approx(0.42).epsilon(0.02));
+  const auto alone = answer<MatrixData>(session, "matrix", R"({"recipe": {"method": "rollout"}})");
+  for (std::size_t k = 0; k < alone.values.size(); ++k) CHECK(d.matrix_a[k] == doctest::Approx(alone.values[k]));
+  const auto same = answer<BesideData>(session, "beside", R"({"a": {"method": "rollout"}, "b": {"method": "rollout"}, "query": 8})");
+  CHECK(same.row.spearman == doctest::Approx(1));
+  CHECK(same.row.total_variation == doctest::Approx(0));
+  CHECK(same.row.top == kBesideTop);
+}
+
+TEST_CASE("recipes about other tokens are not laid side by side") {
+  Session session;
+  open_file(session, "enfr_i_love_you.npz");
+  CHECK(refused(run(session.ask("beside", R"({"a": {"stream": "encoder", "method": "rollout"}, "b": {"stream": "cross", "method": "raw"}})"))).code == ErrorCode::usage);
+}

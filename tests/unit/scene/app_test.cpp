@@ -525,3 +525,47 @@ TEST_CASE("titles and ids of commands are unique") {
     if (!c.shortcut.empty()) CHECK(++keys[c.shortcut] == 1);
   }
 }
+
+TEST_CASE("a token is found by its words, onward, backward and round the end") {
+  Bench b;
+  b.app.open(test::make_dump(2, 1, {"[CLS]", "The", "cat", "the", "hat"}));
+  b.answer_view();
+  const auto key = [&](const char* args) { b.app.run("select.find", args); return b.app.state().selection.key; };
+  CHECK(key(R"({"text": "the"})") == 1);
+  CHECK(key(R"({"text": "the"})") == 3);
+  CHECK(key(R"({"text": "the"})") == 1);
+  CHECK(key(R"({"text": "the", "step": -1})") == 3);
+  CHECK(key(R"({"text": "at", "step": 0})") == 4);
+  CHECK(error_code(b.app.run("select.find", R"({"text": "zebra"})")) == "usage");
+  CHECK(b.app.state().selection.key == 4);
+}
+
+TEST_CASE("the strongest token comes first, then the next weaker; sinks are left out") {
+  Bench b;
+  b.app.open(test::make_dump());
+  b.answer_view();
+  std::vector<int> seen;
+  const auto& row = b.app.view()->row;
+  for (std::size_t n = 0; n < row.size(); ++n) {
+    b.app.run("select.strongest");
+    seen.push_back(b.app.state().selection.key);
+  }
+  for (std::size_t n = 1; n < row.size() - b.app.view()->sinks.size(); ++n) CHECK(row[static_cast<std::size_t>(seen[n])] <= row[static_cast<std::size_t>(seen[n - 1])]);
+}
+
+TEST_CASE("recipe B is changed field by field, kept from A, and changes places with it") {
+  Bench b;
+  b.app.open(test::make_dump());
+  b.answer_view();
+  CHECK(b.app.other_recipe(b.app.state()).method == Method::raw);  // beside rollout stands the last layer
+  CHECK(b.app.other_recipe(b.app.state()).first_layer == 3);
+  CHECK(b.app.run("compare.recipe", R"({"method": "rollout", "residual": 0.25})") == "{}");
+  CHECK(b.app.state().compare.recipe.residual == 0.25);
+  CHECK(b.app.state().recipe.residual == 0.5);
+  b.app.run("compare.swap");
+  CHECK(b.app.state().recipe.residual == 0.25);
+  CHECK(b.app.state().compare.recipe.residual == 0.5);
+  b.app.undo();
+  CHECK(b.app.state().recipe.residual == 0.5);
+  CHECK(error_code(b.app.run("compare.recipe", R"({"residual": 2})")) == "bad_value");
+}

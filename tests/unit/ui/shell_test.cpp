@@ -202,7 +202,7 @@ TEST_CASE("every dump draws at every size, in every language, without a broken n
         for (const auto& s : d.app.dump().streams) {
           d.app.run("recipe.stream", R"({"stream":")" + s.name + R"("})");
           d.settle();
-          for (const char* view : {"view.graph", "view.matrix", "view.depth", "view.heads", "view.image"}) {
+          for (const char* view : {"view.graph", "view.matrix", "view.depth", "view.heads", "view.image", "view.lines", "view.compare", "layout.teach"}) {
             if (d.app.run(view) != "{}") continue;  // no heads, no patches
             d.settle();
             CHECK(d.ui->showed_picture);
@@ -212,6 +212,44 @@ TEST_CASE("every dump draws at every size, in every language, without a broken n
         d.app.run("view.graph");
       }
     }
+}
+
+TEST_CASE("beside the main view stands another, which gives way to it and can be closed") {
+  Desk d(1280, 756);
+  d.open("minilm_cat.npz");
+  d.app.run("layout.teach");
+  d.settle();
+  CHECK(d.ui->record.graph.w > 300);
+  CHECK(d.ui->record.matrix.w > 200);
+  CHECK(d.ui->record.matrix.x >= d.ui->record.graph.right() - 1);
+  d.click(d.control("tab.matrix"));  // the two change places
+  d.settle();
+  CHECK(d.app.state().view == ViewKind::matrix);
+  CHECK(d.app.state().second == static_cast<int>(ViewKind::graph));
+  CHECK(d.ui->record.graph.x > d.ui->record.matrix.x);
+  d.click(d.control("layout.close"));
+  d.settle();
+  CHECK(d.app.state().second == -1);
+}
+
+TEST_CASE("a click on an edge lists its heads, and one of them opens in the matrix") {
+  Desk d(1280, 756);
+  d.open("minilm_cat.npz");
+  d.app.run("graph.edge", R"({"edge": [5, 2, 1]})");
+  d.settle();
+  const EdgeData* edge = d.app.edge();
+  REQUIRE(edge);
+  REQUIRE(edge->heads.size() == 12);
+  int best = 0;
+  for (int h = 1; h < 12; ++h)
+    if (edge->heads[static_cast<std::size_t>(h)] > edge->heads[static_cast<std::size_t>(best)]) best = h;
+  d.click(d.control("graph.edge.head/" + std::to_string(best)));
+  d.settle();
+  CHECK(d.app.state().view == ViewKind::matrix);
+  CHECK(d.app.state().matrix.head == best);
+  CHECK(d.app.state().matrix.layer == 5);
+  REQUIRE(d.app.matrix());
+  CHECK(d.app.matrix()->values[2 * 13 + 1] == doctest::Approx(edge->heads[static_cast<std::size_t>(best)]).epsilon(1e-5));
 }
 
 TEST_CASE("the drawer of a phone goes up by a tap on its handle") {
