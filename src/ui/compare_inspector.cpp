@@ -86,7 +86,7 @@ void draw_compare_inspector(Ui& ui, const Box& box) {
   std::vector<int> order(p.a.size());
   std::iota(order.begin(), order.end(), 0);
   const auto apart = [&](int j) { return static_cast<double>(p.b[static_cast<std::size_t>(j)]) - static_cast<double>(p.a[static_cast<std::size_t>(j)]); };
-  std::erase_if(order, [&](int j) { return !std::isfinite(apart(j)); });
+  std::erase_if(order, [&](int j) { return !(std::abs(apart(j)) >= 5e-4); });  // "0.0" is no difference
   const std::size_t shown = std::min<std::size_t>(6, order.size());
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(), [&](int i, int j) { return std::abs(apart(i)) > std::abs(apart(j)); });
   if (shown > 0 && y + 44 < b.bottom()) {

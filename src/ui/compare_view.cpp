@@ -30,7 +30,7 @@ void chip(Ui& ui, float x, float middle, int side) {
 }
 
 double nice(double x) {
-  if (!(x > 0)) return 1e-6;
+  if (!(x >= 1e-3)) return 1e-3;  // alike: the scale still has two ends
   const double ten = std::pow(10.0, std::floor(std::log10(x)));
   for (const double step : {1.0, 1.5, 2.0, 3.0, 5.0, 10.0})
     if (x <= step * ten * (1 + 1e-9)) return step * ten;

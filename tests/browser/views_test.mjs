@@ -101,7 +101,7 @@ export default [
     async run(ctx) {
       const page = await openSite(ctx);
       await open(ctx, page, "vit_digit_a.npz");
-      for (const view of ["view.heads", "view.image", "view.depth"]) {
+      for (const view of ["view.heads", "view.image", "view.depth", "view.lines", "view.compare", "layout.teach"]) {
         await run(page, view);
         await settled(page);
         const before = await page.locator("#canvas").screenshot();
@@ -115,6 +115,64 @@ export default [
         await settled(page);
         ctx.assert.ok(before.equals(await page.locator("#canvas").screenshot()), `${view} looks as before`);
       }
+    },
+  },
+  {
+    name: "in Lines a token that is clicked is asked, a head that is clicked stands alone",
+    async run(ctx) {
+      const page = await openSite(ctx);
+      await open(ctx, page, "minilm_cat.npz");
+      await run(page, "view.lines");
+      await settled(page);
+      const all = await layout(page);
+      ctx.assert.equal(all.matrix.rows.length, 13);
+      ctx.assert.equal(all.matrix.columns.length, 13);
+      await click(page, middle(all.matrix.rows[8]));
+      ctx.assert.equal((await state(page)).query, 8);
+      await click(page, middle(all.matrix.columns[2]));
+      ctx.assert.equal((await state(page)).key, 2);
+      await click(page, middle(all.controls.find(({ id }) => id === "lines.head/4")));
+      ctx.assert.deepEqual((await state(page)).lines.heads, [4]);
+      await click(page, middle((await layout(page)).controls.find(({ id }) => id === "lines.top/1")));
+      ctx.assert.equal((await state(page)).lines.top, 1);
+      await ctx.picture(page, "lines");
+    },
+  },
+  {
+    name: "in Compare recipe B is kept from A, changes places with it, and comes back with undo",
+    async run(ctx) {
+      const page = await openSite(ctx);
+      await open(ctx, page, "minilm_cat.npz");
+      await run(page, "view.compare");
+      await settled(page);
+      const control = async (id) => (await layout(page)).controls.find((one) => one.id === id);
+      await run(page, "recipe.residual", { residual: 0.25 });
+      await settled(page);
+      await click(page, middle(await control("compare.pin")));
+      await run(page, "recipe.residual", { residual: 0.75 });
+      await settled(page);
+      ctx.assert.equal((await state(page)).compare.recipe.residual, 0.25);
+      await click(page, middle(await control("compare.swap")));
+      let now = await state(page);
+      ctx.assert.deepEqual([now.recipe.residual, now.compare.recipe.residual], [0.25, 0.75]);
+      await run(page, "undo");
+      await settled(page);
+      now = await state(page);
+      ctx.assert.deepEqual([now.recipe.residual, now.compare.recipe.residual], [0.75, 0.25]);
+      await click(page, middle(await control("compare.more")));
+      await ctx.picture(page, "compare");
+    },
+  },
+  {
+    name: "an arrangement of two views is there again after a reload",
+    async run(ctx) {
+      const page = await openSite(ctx);
+      await run(page, "layout.teach");
+      await settled(page);
+      await page.reload();
+      await settled(page);
+      ctx.assert.deepEqual([(await state(page)).view, (await state(page)).second], ["graph", "matrix"]);
+      await run(page, "layout.read");
     },
   },
 ];
