@@ -101,7 +101,7 @@ export default [
     async run(ctx) {
       const page = await openSite(ctx);
       await open(ctx, page, "vit_digit_a.npz");
-      for (const view of ["view.heads", "view.image", "view.depth", "view.lines", "view.compare", "layout.teach"]) {
+      for (const view of ["view.heads", "view.image", "view.depth", "view.lines", "view.compare"]) {
         await run(page, view);
         await settled(page);
         const before = await page.locator("#canvas").screenshot();
