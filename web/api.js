@@ -38,7 +38,7 @@ export function makeApi(app) {
     try {
       return await work();
     } catch (error) {
-      const plain = app.locale.plainError(error);
+      const plain = await app.locale.plainError(error);
       throw Object.assign(new Error(plain.text), plain);
     }
   };
@@ -64,7 +64,10 @@ export function makeApi(app) {
     compare: (options = {}) => failing(() => app.ask("compare", options ?? {})),
     plan: (options = {}) => failing(() => app.ask("plan", options ?? {})),
     audit: (options = {}) => failing(() => app.ask("audit", options ?? {})),
-    commands: () => failing(async () => app.page()?.commands() ?? []),
+    commands: () => failing(async () => {
+      await app.locale.whole();
+      return (app.page()?.commands() ?? []).map((command) => ({ ...command, title: app.locale.commandTitle(command) }));
+    }),
     run: (id, args = {}) => failing(async () => checked(drawn().command(id, args ?? {}))),
     state: () => failing(async () => drawn().state()),
     setState: (state) => failing(async () => checked(drawn().setState(state))),

@@ -6,7 +6,6 @@ import { closeDialogs } from "./dialogs.js";
 import { byId } from "./dom.js";
 import { acceptDrops } from "./drop.js";
 import { Engine } from "./engine-client.js";
-import { showError } from "./errors.js";
 import { hasTouch, hasWebAssembly, hasWebGL2 } from "./features.js";
 import { splitFragment } from "./fragment.js";
 import { Frames } from "./frames.js";
@@ -34,11 +33,12 @@ const { fields } = splitFragment(location.hash);
 const canvas = byId("canvas");
 
 const loader = new Loader(assets, JSON.parse(byId("sizes").textContent), (fraction) => showLoading(fraction, locale));
-const once = new Map();  // locale files, loaded once
-const locale = new Locale((language) => {
-  if (!once.has(language)) once.set(language, loader.json(`locales/${language}.json`));
-  return once.get(language);
-});
+const once = new Map();  // files that are asked for once; what did not arrive may be asked for again
+const asset = (file, load) => {
+  if (!once.has(file)) once.set(file, load(file).catch((cause) => { once.delete(file); throw cause; }));
+  return once.get(file);
+};
+const locale = new Locale((name) => asset(`locales/${name}.json`, (file) => loader.json(file)));
 const theme = new Theme(fields.get("theme") ?? query.get("theme") ?? undefined);
 const exporter = new URL("../../export/rollscope_dump.py", assets);
 const kept = new Kept();
@@ -54,7 +54,8 @@ const frames = new Frames((now) => {
   page.frame(now);
   idle.look();
 });
-const idle = new Idle(() => !opener.busy && (engine?.pending ?? 0) === 0 && !host?.pending && !frames.pending && !page?.busy());
+let facesDue = 0;  // typefaces that the picture waits for
+const idle = new Idle(() => facesDue === 0 && !opener.busy && (engine?.pending ?? 0) === 0 && !host?.pending && !frames.pending && !page?.busy());
 
 const heapBytes = () => (engine?.heap ?? 0) + (page?.heap ?? 0);
 const ask = async (verb, args) => {
@@ -63,10 +64,14 @@ const ask = async (verb, args) => {
 };
 const say = (text, action) => notice(text, locale.t("dom.close"), action);
 
-/** Modules that are fetched once they are needed. A page that stayed open while its site changed finds them no more. */
+/** A failure in one line. @param {any} failure @param {(what: string) => string} sentence */
+const sayError = (failure, sentence) => locale.whole().catch(() => {}).then(() => say(sentence(locale.error(failure).what)));
+
+/** Modules that are fetched once they are needed, and the words for them. A page that stayed open while its site changed finds them no more. */
 async function part(load) {
   try {
-    return await load();
+    const [module] = await Promise.all([load(), locale.whole()]);
+    return module;
   } catch (cause) {
     say(locale.t("dom.part_missing"), { text: locale.t("dom.reload"), act: () => location.reload() });
     throw cause;
@@ -106,7 +111,9 @@ const opener = new Opener({
 function askAbout(dump) {
   const question = questionOf(dump.info);
   if (!question) return;
-  const remind = () => say(locale.remark(question).text, { text: locale.t("dom.report.look"), act: openReport });
+  const remind = () => locale.whole().then(() => {
+    if (opener.current === dump) say(locale.remark(question).text, { text: locale.t("dom.report.look"), act: openReport });
+  }).catch(() => {});  // the number of remarks still stands beside the file's name
   if (!dump.byHand || question.code !== "ambiguous_axes") { remind(); return; }
   part(() => import("./question.js")).then(({ asksFirst, showQuestion }) => {
     if (opener.current !== dump || !asksFirst(dump)) return;
@@ -142,9 +149,18 @@ async function openByHand(source, options = {}) {
   } catch (error) {
     if (error.code === "cancelled") return false;
     if (error.address) { await askForHost(error, source); return false; }
-    const again = (assume) => openByHand(source, { ...options, assume: { ...options.assume, ...assume } });
-    showError(error, { locale, name: error.file ?? "", openName: opener.current?.name ?? null, again, pick: header.pick, exporter });
+    await tellError(error, error.file ?? "", (assume) => openByHand(source, { ...options, assume: { ...options.assume, ...assume } }));
     return false;
+  }
+}
+
+/** @param {any} error @param {string} name  the file @param {(assume: Record<string, string>) => void} again */
+async function tellError(error, name, again) {
+  const openName = opener.current?.name ?? null;
+  try {
+    (await part(() => import("./errors.js"))).showError(error, { locale, name, openName, again, pick: header.pick, exporter });
+  } catch {
+    say(`${name}: ${error.text ?? error.code}`);  // beside the word that a part of the page is missing
   }
 }
 
@@ -158,7 +174,7 @@ async function askForHost({ address }, source) {
     agreed: () => {
       if (grant(address.hosts, String(source))) return;
       const failure = { code: "host_not_allowed", params: { kind: "no_storage", file: address.name, host: address.url.host, link: address.url.href } };
-      showError(failure, { locale, name: address.name, openName: current?.name ?? null, again: () => {}, pick: header.pick, exporter });
+      tellError(failure, address.name, () => {});
     },
     // A link that opens nothing leaves the page as a visit without one.
     declined: () => { if (!opener.current && !opener.busy && gallery.examples.length > 0) openExample(gallery.examples[0].id); },
@@ -250,17 +266,26 @@ const openReport = async () => {
 };
 const openHelp = async () => (await part(() => import("./help.js"))).showHelp(page?.commands() ?? [], { locale, licences: new URL("licenses.txt", assets), exporter });
 
+/** The face of codes in the canvas: few pictures hold one, and until it is there the regular face stands in. */
+function codeFace() {
+  if (once.has("code")) return;
+  once.set("code", true);
+  ++facesDue;
+  loader.bytes("fonts/plex-mono-400.ttf").then((bytes) => page.font(3, bytes), () => once.delete("code")).finally(() => { --facesDue; frames.request(); idle.look(); });
+}
+
 /** Events of the page module (host.h, tell). */
 function hear(event, detail) {
   if (event === "first-picture") performance.mark("rollscope:first-picture");
   else if (event === "selection") { mirror.update(detail); tellHost("selection", detail); }
   else if (event === "limits") part(() => import("./help.js")).then(({ showLimits }) => showLimits(detail.items ?? [], locale)).catch(() => {});
+  else if (event === "state") { if (page.state().view === "heads") codeFace(); }
   else if (event === "help") openHelp();
   else if (event === "open") openDialog();
   else if (event === "examples") header.openExamples();
   else if (event === "layout") remember("layout", JSON.stringify(detail));
   else if (event === "report") openReport();
-  else if (event === "error") { if (detail.code !== "cancelled") say(locale.error(detail).what); }
+  else if (event === "error") { if (detail.code !== "cancelled") sayError(detail, (what) => what); }
   else if (event === "picture") part(() => import("./picture.js")).then(({ decode }) => decode(detail.url)).then(({ rgb, width, height }) => page.picture(rgb, width, height)).catch(() => {});
   else if (event === "edit") {
     part(() => import("./edit.js")).then(({ editNumber }) => editNumber(byId("stage"), detail, {
@@ -282,14 +307,14 @@ async function startEngine() {
     more: () => set("engine"),
     noWorker: query.has("noworker"),
     onChange: () => { page?.memory(heapBytes()); idle.look(); },
-    onCrash: (failure) => say(locale.t("dom.engine_crashed", { what: locale.error(failure).what })),
+    onCrash: (failure) => sayError(failure, (what) => locale.t("dom.engine_crashed", { what })),
   });
   await engine.ready;
   if (engine.inPage) say(locale.t("dom.no_worker"));
 }
 
 async function startPage() {
-  const fontFiles = ["plex-sans-400", "plex-sans-500", "plex-sans-600", "plex-mono-400"];
+  const fontFiles = ["plex-sans-400", "plex-sans-500", "plex-sans-600"];
   const [{ default: factory }, wasm, ...fonts] = await Promise.all([
     import(new URL("page.mjs", assets).href), loader.bytes("page.wasm"), ...fontFiles.map((name) => loader.bytes(`fonts/${name}.ttf`)),
   ]);
@@ -339,6 +364,7 @@ async function start() {
   locale.apply(document);
   header.update();
   if (!hasWebAssembly()) {
+    await locale.whole();
     showMessage(locale.t("dom.no_wasm.title"), [locale.t("dom.no_wasm.text")], undefined, true);
     await showStoredTable().catch((cause) => console.warn(String(cause)));  // the message stands without it
     throw new Error("WebAssembly");
@@ -366,6 +392,7 @@ async function start() {
   if (src !== undefined) await openByHand(src);
   else if (gallery.examples.length > 0) await openExample(gallery.examples[0].id);
   hideLoading();
+  if (page && !opener.current) codeFace();  // the empty page shows a line of code
   idle.look();
 }
 

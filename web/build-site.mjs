@@ -13,13 +13,14 @@ import Module, { createRequire } from "node:module";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { splitWords } from "./locale-parts.mjs";
 
 const web = path.dirname(fileURLToPath(import.meta.url));
 const top = path.dirname(web);
 const deps = path.join(top, "build/deps");
 const partial = process.argv.includes("--partial");
 
-const NOT_PUBLISHED = new Set(["serve.mjs", "build-site.mjs"]);
+const NOT_PUBLISHED = new Set(["serve.mjs", "build-site.mjs", "locale-parts.mjs"]);
 const MODULES = ["page.mjs", "page.wasm", "engine-first.js", "engine-first.wasm", "engine.js", "engine.wasm"];
 
 // What the page holds of other people's work, and where its licence lies on the building machine.
@@ -90,7 +91,11 @@ function collectAssets() {
   const assets = new Map();
   const add = (name, file) => assets.set(name, readFileSync(file));
   for (const name of list(web, /\.(m?js|css)$/)) if (!NOT_PUBLISHED.has(name)) add(name, path.join(web, name));
-  for (const name of list(path.join(web, "locales"), /\.json$/)) add(`locales/${name}`, path.join(web, "locales", name));
+  for (const name of list(path.join(web, "locales"), /\.json$/)) {
+    const { first, later } = splitWords(JSON.parse(readFileSync(path.join(web, "locales", name), "utf8")));
+    assets.set(`locales/${name}`, Buffer.from(JSON.stringify(first)));
+    assets.set(`locales/${name.replace(/json$/, "later.json")}`, Buffer.from(JSON.stringify(later)));
+  }
   for (const name of list(path.join(deps, "fonts"), /\.ttf$/)) add(`fonts/${name}`, path.join(deps, "fonts", name));
   for (const name of MODULES) {
     const file = path.join(top, "build/web", name);

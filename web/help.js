@@ -17,10 +17,9 @@ function keysOf(shortcut) {
  * @param {{locale: import("./locale.js").Locale, licences: URL, exporter: URL}} app
  */
 export function showHelp(commands, { locale, licences, exporter }) {
-  const title = (command) => (locale.has(command.title) ? locale.t(command.title) : locale.has(`command.${command.id}`) ? locale.t(`command.${command.id}`) : command.title);
   const listed = commands.filter((command) => command.shortcut);
   const others = commands.filter((command) => !command.shortcut);
-  const rows = (some) => some.map((command) => element("tr", {}, element("th", { scope: "row" }, title(command)),
+  const rows = (some) => some.map((command) => element("tr", {}, element("th", { scope: "row" }, locale.commandTitle(command)),
     element("td", {}, command.shortcut ? keysOf(command.shortcut) : element("code", {}, command.id))));
   return openDialog({
     title: locale.t("dom.help.title"),

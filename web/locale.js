@@ -1,5 +1,6 @@
-// The words of the page. One flat file per language, key to text with named {slots}; a slot has its place in the
-// sentence of each language, nothing is glued. English is always at hand: it fills gaps, and it is what scripts get.
+// The words of the page. Flat files, key to text with named {slots}; a slot has its place in the sentence of each
+// language, nothing is glued. A language comes in two parts: what is drawn at once, and what only dialogs, errors and
+// reports say (locale-parts.mjs); whoever needs the second part awaits whole() first. Scripts get English.
 import { recall, remember } from "./store.js";
 
 export const LANGUAGES = { en: "English", fr: "Français", ja: "日本語" };
@@ -20,24 +21,39 @@ export function pickLanguage(wishes, browser) {
 export const fill = (text, slots) => text.replace(/\{(\w+)\}/g, (_, name) => String(slots[name] ?? ""));
 
 export class Locale {
-  /** @param {(language: string) => Promise<Record<string, string>>} load */
+  #whole = false;  // the second part has been asked for: it goes with every language from then on
+
+  /** @param {(file: string) => Promise<Record<string, string>>} load  file: "en", "en.later" */
   constructor(load) {
     this.load = load;
     this.language = "en";
-    this.english = {};
-    this.words = {};
+    /** @type {Record<string, string>} */ this.words = {};
     /** @type {(() => void)[]} */ this.listeners = [];
+  }
+
+  async #partsOf(language, whole) {
+    const [first, later] = await Promise.all([this.load(language), whole ? this.load(`${language}.later`) : {}]);
+    return { ...first, ...later };
   }
 
   /** @param {string} language */
   async use(language) {
-    const [words, english] = await Promise.all([this.load(language), this.load("en")]);
-    Object.assign(this, { language, words, english });
+    const words = await this.#partsOf(language, this.#whole);
+    Object.assign(this, { language, words });
     document.documentElement.lang = language;
     this.plural = new Intl.PluralRules(language);
     this.number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
     this.apply(document);
     for (const listener of this.listeners) listener();
+  }
+
+  /** The second part too. @returns {Promise<void>} rejects where it cannot be had */
+  async whole() {
+    const { language } = this;
+    const words = await this.#partsOf(language, true);
+    this.#whole = true;
+    if (this.language !== language) return this.whole();  // another one was chosen meanwhile
+    this.words = words;
   }
 
   /** The visitor chooses. @param {string} language */
@@ -46,10 +62,13 @@ export class Locale {
     await this.use(language);
   }
 
-  has(key) { return Object.hasOwn(this.words, key) || Object.hasOwn(this.english, key); }
+  has(key) { return Object.hasOwn(this.words, key); }
 
   /** @param {string} key @param {Slots} [slots] */
-  t(key, slots = {}) { return fill(this.words[key] ?? this.english[key] ?? key, slots); }
+  t(key, slots = {}) {
+    if (!this.has(key)) console.warn(`No words for ${key}`);
+    return fill(this.words[key] ?? key, slots);
+  }
 
   /** Two keys, `key.one` and `key.other`; the number itself is the slot {n}. */
   count(key, count, slots = {}) {
@@ -73,10 +92,11 @@ export class Locale {
     return { what: part("what"), fix: part("fix") };
   }
 
-  /** The same in English, for scripts. @param {any} failure @returns {{code: string, text: string, fix: string}} */
-  plainError(failure) {
+  /** The same in English, for scripts. @param {any} failure @returns {Promise<{code: string, text: string, fix: string}>} */
+  async plainError(failure) {
     const code = failure?.code ?? "read_failed";
-    const say = (part) => fill(this.english[`error.${code}.${failure?.params?.kind}.${part}`] ?? this.english[`error.${code}.${part}`] ?? "", failure?.params ?? {});
+    const english = await this.load("en.later").catch(() => ({}));  // without them its code says what it is
+    const say = (part) => fill(english[`error.${code}.${failure?.params?.kind}.${part}`] ?? english[`error.${code}.${part}`] ?? "", failure?.params ?? {});
     return { code, text: failure?.text ?? (say("what") || String(failure?.message ?? code)), fix: failure?.fix ?? say("fix") };
   }
 
@@ -88,6 +108,9 @@ export class Locale {
     return { text: this.t(this.has(ofKind) ? ofKind : `${key}.text`, params), fix: this.t(`${key}.fix`, params) };
   }
 
+  /** @param {{id: string, title: string}} command  of the table; its title is a key, unless the page module has put words there */
+  commandTitle({ id, title }) { return this.has(title) ? this.t(title) : this.has(`command.${id}`) ? this.t(`command.${id}`) : title; }
+
   /** Puts words into elements that carry data-t (their text) or data-t-label (their aria-label). @param {ParentNode} root */
   apply(root) {
     for (const one of root.querySelectorAll("[data-t]")) one.textContent = this.t(/** @type {HTMLElement} */ (one).dataset.t);
@@ -97,7 +120,7 @@ export class Locale {
   /** What the page module needs: lines "id\ttext\n". The DOM's own words stay here. */
   lines() {
     const escape = (text) => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
-    return Object.entries({ ...this.english, ...this.words })
+    return Object.entries(this.words)
       .filter(([key]) => !key.startsWith("dom."))
       .map(([key, text]) => `${key}\t${escape(text)}\n`).join("");
   }

@@ -1,8 +1,9 @@
 // The three languages hold the same keys with the same slots, and every error and report code has its words. No browser.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { isLater, LIMITS } from "../../web/locale-parts.mjs";
 
 const top = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const read = (file) => readFileSync(path.join(top, file), "utf8");
@@ -16,7 +17,37 @@ function rows(file, macro) {
     [code, ...[...rest.matchAll(/"(?:\\.|[^"\\])*"/g)].map(([quoted]) => JSON.parse(quoted))]);
 }
 
+/** Text literals of the sources in some folders. @param {string[]} folders @param {RegExp} names */
+const literals = (folders, names) => folders.flatMap((folder) => readdirSync(path.join(top, folder)).filter((name) => names.test(name)).flatMap((name) =>
+  [...read(`${folder}/${name}`).matchAll(/["'`]([a-z]+\.[\w.=-]*)/g)].map(([, key]) => ({ key, where: `${folder}/${name}` }))));
+
 export default [
+  {
+    name: "what the canvas draws is among the words of a first visit",
+    run() {
+      const used = literals(["src/ui", "src/scene"], /\.(cpp|h)$/).filter(({ key, where }) => !/commands\.(cpp|h)$/.test(where) && key !== "report.");
+      assert.ok(used.some(({ key }) => key === "ui.tab.graph"), "the sources were read");
+      for (const { key, where } of used) {
+        for (const full of Object.keys(words.en).filter((one) => (key.endsWith(".") ? one.startsWith(key) : one === key || /^\.(one|other)$/.test(one.slice(key.length)) && one.startsWith(key)))) {
+          assert.ok(!isLater(full), `${full}, drawn by ${where}`);
+        }
+      }
+      const limits = [...read("src/analysis/limits.cpp").matchAll(/ReportCode::(\w+)/g)].map(([, code]) => code);
+      assert.deepEqual([...new Set(limits)].sort(), [...LIMITS].sort(), "the limits that the inspector spells out");
+    },
+  },
+  {
+    name: "what the page says before anything else is loaded is among the words of a first visit",
+    run() {
+      // boot.js says some things after it has asked for the rest; its tests are in page_test.mjs.
+      const first = new Set(["boot.js"]);
+      for (const file of first) for (const [, name] of read(`web/${file}`).matchAll(/^import\b[^"]*"\.\/([^"]+)"/gm)) first.add(name);
+      first.delete("boot.js");
+      const used = literals(["web"], /^[\w-]+\.(js|html)$/).filter(({ where }) => first.has(path.basename(where)) || where.endsWith("index.html"));
+      assert.ok(used.some(({ key }) => key === "dom.mirror.token"), "the modules were read");
+      for (const { key, where } of used) if (Object.hasOwn(words.en, key)) assert.ok(!isLater(key), `${key} of ${where}`);
+    },
+  },
   {
     name: "every language has every key",
     run() {

@@ -99,6 +99,46 @@ export default [
     },
   })),
   {
+    name: "words that a first visit does without come when they are needed, in the language chosen since",
+    async run(ctx) {
+      const page = await openSite(ctx);
+      const asked = () => ctx.requests.map(({ url }) => url).filter((url) => /later\.json|mono/.test(url)).map((url) => path.basename(url));
+      ctx.assert.deepEqual(asked(), []);
+      await page.click("#language-button");
+      await page.click(".menu button:has-text('Français')");
+      await page.waitForFunction(() => document.documentElement.lang === "fr");
+      await choose(page, { name: "letter.npz", buffer: Buffer.from("Dear reader, this is no dump.") });
+      await page.waitForSelector("dialog");
+      ctx.assert.ok(asked().includes("fr.later.json") && !asked().includes("en.later.json"), String(asked()));
+      ctx.assert.equal(await page.textContent("dialog .dialog-foot button.primary"), words(ctx, "fr")["dom.back_to"].replace("{file}", "sentiment_negative"));
+      await page.keyboard.press("Escape");
+      await page.click("#language-button");
+      await page.click(".menu button:has-text('日本語')");
+      await page.waitForFunction(() => document.documentElement.lang === "ja");
+      await page.click("#help-button");
+      await page.waitForSelector("dialog");
+      ctx.assert.ok((await page.textContent("dialog")).includes(words(ctx, "ja")["dom.help.private"]));
+      const titles = (await page.evaluate(() => window.rollscope.commands())).map(({ title }) => title);
+      ctx.assert.ok(titles.includes(words(ctx, "ja")["command.undo"]), titles.join(", "));
+    },
+  },
+  {
+    name: "words that do not arrive are never replaced by keys, and may be asked for again",
+    async run(ctx) {
+      const page = await openSite(ctx, { locale: "fr-FR" });
+      await page.route("**/*.later.json", (route) => route.fulfill({ status: 503, body: "busy" }));
+      await page.click("#help-button");
+      await page.waitForSelector("#notices .notice");
+      ctx.assert.equal(await page.locator("dialog").count(), 0);
+      ctx.assert.equal(await page.textContent("#notices .notice p"), words(ctx, "fr")["dom.part_missing"]);
+      ctx.assert.doesNotMatch(await page.textContent("body"), /\b(dom|ui|error|command)\.[a-z_]+/);
+      await page.unroute("**/*.later.json");
+      await page.click("#help-button");
+      await page.waitForSelector("dialog");
+      page.problems.length = 0;  // what a missing part throws is told above
+    },
+  },
+  {
     name: "a chosen language and theme are kept for the next visit",
     async run(ctx) {
       const page = await openSite(ctx);

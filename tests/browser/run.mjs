@@ -19,8 +19,8 @@
 // ctx.scratch        a folder of this run, served too: dumps that a test makes
 // ctx.newPage(o)     a playwright Page in a context of its own, closed after the test. o: {viewport, dpr, locale,
 //                    colorScheme, reducedMotion, touch, init (a script run before the page's), context (further
-//                    playwright options)}. 1280 x 800 at dpr 1 by default. What the page throws fails the test;
-//                    page.consoleLines holds the console's lines, page.problems what it threw
+//                    playwright options)}. 1280 x 800 at dpr 1 by default. What the page throws fails the test, and so does a key
+//                    that shows where words belong; page.consoleLines holds the console's lines, page.problems what it threw
 // ctx.newSite(o)     the site again with other surroundings: {prefix: "/some/path/", headers}; returns its address
 // ctx.afterwards(f)  f is called after the test
 // ctx.requests       what the site's server was asked for by this test: [{url, range}]
@@ -101,6 +101,8 @@ async function runOne(test, shared, log) {
     await within(test.timeout ?? 60_000, Promise.resolve().then(() => test.run(ctx)));
     const thrown = pages.flatMap((page) => page.problems);
     if (thrown.length > 0) throw thrown[0];
+    const wordless = pages.flatMap((page) => page.consoleLines).find((line) => /^warning: No words for /.test(line));
+    if (wordless) throw new Error(wordless);  // a key showed where words belong
     return null;
   } catch (error) {
     const lines = pages.flatMap((page) => page.consoleLines).slice(-12).map((line) => `    console ${line}`);

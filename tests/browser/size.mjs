@@ -43,7 +43,7 @@ function expectedFiles() {
   const folder = readdirSync(path.join(site, "a")).map((name) => `a/${name}`)[0];
   const named = [...readFileSync(path.join(site, "index.html"), "utf8").matchAll(/(?:src|href)="(a\/[^"]+)"/g)].map(([, file]) => file);  // all but what waits for an act
   const names = readdirSync(path.join(site, folder), { recursive: true }).map(String);
-  const fetched = names.filter((name) => ["engine-first.js", "engine-worker.js", "page.mjs", "locales/en.json"].includes(name) || /(page|engine-first)\.wasm$|plex-(sans|mono)-\d+\.ttf$/.test(name));
+  const fetched = names.filter((name) => ["engine-first.js", "engine-worker.js", "page.mjs", "locales/en.json"].includes(name) || /(page|engine-first)\.wasm$|plex-sans-\d+\.ttf$/.test(name));
   return [...new Set(["/", ...named.map((file) => `/${file}`), ...fetched.map((name) => `/${folder}/${name}`)])];
 }
 
