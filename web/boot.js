@@ -13,7 +13,7 @@ import { Gallery } from "./gallery.js";
 import { makeHeader } from "./header.js";
 import { makeHost } from "./host.js";
 import { Idle } from "./idle.js";
-import { listen } from "./input.js";
+import { listen, onPaletteKey } from "./input.js";
 import { Kept, mayStandBeside } from "./kept.js";
 import { Loader } from "./loader.js";
 import { firstLanguage, Locale } from "./locale.js";
@@ -264,7 +264,17 @@ const openReport = async () => {
   const { current } = opener;
   if (current) showReport(current.name, current.info, { locale, again: reopen, pasteTokens });
 };
-const openHelp = async () => (await part(() => import("./help.js"))).showHelp(page?.commands() ?? [], { locale, licences: new URL("licenses.txt", assets), exporter });
+const openHelp = async () => (await part(() => import("./help.js"))).showHelp(page?.commands() ?? [], { locale, licences: new URL("licenses.txt", assets), exporter, showPalette: openPalette });
+
+async function openPalette() {
+  const [{ showPalette }, { ownEntries }] = await part(() => Promise.all([import("./palette.js"), import("./palette-own.js")]));
+  const drawn = page?.dead ? null : page;
+  showPalette({
+    commands: drawn?.commands() ?? [], info: opener.current?.info ?? null, state: drawn?.state() ?? {}, locale,
+    run: (id, args) => { const answer = drawn.command(id, args); frames.request(); return answer; },
+    own: ownEntries({ locale, theme, examples: gallery.examples, openExample, openDialog, openHelp, drawn: drawn !== null }),
+  });
+}
 
 /** The face of codes in the canvas: few pictures hold one, and until it is there the regular face stands in. */
 function codeFace() {
@@ -360,7 +370,8 @@ async function words(made) {
 async function start() {
   await locale.use(firstLanguage(query.get("lang"), fields.get("lang")));
   mirror = new Mirror(locale);
-  header = makeHeader({ locale, theme, examples: () => gallery.examples, openFiles, openDialog, kept: keptItems, openExample, showHelp: openHelp, showReport: openReport });
+  header = makeHeader({ locale, theme, examples: () => gallery.examples, openFiles, openDialog, kept: keptItems, openExample, showHelp: openHelp, showReport: openReport, showPalette: openPalette });
+  onPaletteKey(openPalette);
   locale.apply(document);
   header.update();
   if (!hasWebAssembly()) {

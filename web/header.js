@@ -41,6 +41,7 @@ export function describe(info, locale) {
  *   kept: () => {text: string, chosen: boolean, act: () => void}[],   dumps to switch between; none or one: no menu
  *   openExample: (id: string) => void,
  *   showHelp: () => void,
+ *   showPalette: () => void,
  *   showReport: () => void,
  * }} app
  */
@@ -59,10 +60,11 @@ export function makeHeader(app) {
   const examples = button("examples");
   const language = element("button", { type: "button", id: "language-button", class: "quiet", "data-t-label": "dom.header.language" });
   const themeButton = button("theme", () => theme.toggle(), icon("sun"));
+  const commands = button("commands", app.showPalette);
   const help = button("help", app.showHelp, icon("help"));
   const more = button("menu", undefined, icon("menu"));
   for (const one of [themeButton, help, more]) one.classList.add("quiet", "sign");
-  byId("actions").append(open, examples, language, themeButton, help, more);
+  byId("actions").append(open, examples, commands, language, themeButton, help, more);
   byId("report-button").addEventListener("click", app.showReport);
 
   const exampleItems = () => app.examples().map(({ id, title, line }) => ({
@@ -79,6 +81,7 @@ export function makeHeader(app) {
     ...exampleItems(),
     ...languageItems(),
     { text: locale.t(theme.isDark ? "dom.header.to_light" : "dom.header.to_dark"), act: () => theme.toggle() },
+    { text: locale.t("dom.header.commands"), act: app.showPalette },
     { text: locale.t("dom.header.help"), act: app.showHelp },
   ]);
 

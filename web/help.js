@@ -1,22 +1,13 @@
 // The help sheet, made from the command table, so that it never promises what is not there; and the limits of a picture.
 import { element } from "./dom.js";
 import { openDialog } from "./dialogs.js";
-
-const KEYS = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc" };
-const apple = /Mac|iP/.test(navigator.platform ?? "");
-
-/** "Mod+Shift+z" as keys to press. @param {string} shortcut */
-function keysOf(shortcut) {
-  const keys = shortcut === "+" ? ["+"] : shortcut.split("+").filter(Boolean);
-  return element("span", { class: "keys" }, ...keys.map((key) =>
-    element("kbd", {}, key === "Mod" ? (apple ? "⌘" : "Ctrl") : KEYS[key] ?? (key.length === 1 ? key.toUpperCase() : key))));
-}
+import { keysOf } from "./keys.js";
 
 /**
  * @param {{id: string, title: string, shortcut: string}[]} commands
- * @param {{locale: import("./locale.js").Locale, licences: URL, exporter: URL}} app
+ * @param {{locale: import("./locale.js").Locale, licences: URL, exporter: URL, showPalette: () => void}} app
  */
-export function showHelp(commands, { locale, licences, exporter }) {
+export function showHelp(commands, { locale, licences, exporter, showPalette }) {
   const listed = commands.filter((command) => command.shortcut);
   const others = commands.filter((command) => !command.shortcut);
   const rows = (some) => some.map((command) => element("tr", {}, element("th", { scope: "row" }, locale.commandTitle(command)),
@@ -30,7 +21,8 @@ export function showHelp(commands, { locale, licences, exporter }) {
       element("p", {}, locale.t("dom.help.method")),
       element("p", {}, locale.t("dom.help.private")),
       element("p", {}, locale.t("dom.help.save"), " ", element("a", { href: exporter.href, download: "rollscope_dump.py" }, "rollscope_dump.py")),
-      listed.length ? element("h3", {}, locale.t("dom.help.keys")) : null,
+      element("h3", {}, locale.t("dom.help.keys")),
+      element("p", { class: "row start" }, element("button", { type: "button", onclick: showPalette }, locale.t("dom.palette.title")), keysOf("Mod+k")),
       listed.length ? element("table", { class: "keysheet" }, element("tbody", {}, ...rows(listed))) : null,
       element("p", { class: "faint" }, locale.t("dom.help.mouse")),
       others.length ? element("details", {}, element("summary", {}, locale.t("dom.help.more")), element("table", { class: "keysheet" }, element("tbody", {}, ...rows(others)))) : null,

@@ -20,6 +20,20 @@ export function mayUse(event) {
   return !(event.ctrlKey || event.metaKey) || CHORDS.has(event.key.length === 1 ? event.key.toLowerCase() : event.key);
 }
 
+/** Ctrl or Cmd with K, or with Shift and P, wherever the focus is but in another dialog. @param {() => void} open */
+export function onPaletteKey(open) {
+  addEventListener("keydown", (event) => {
+    const key = event.key.toLowerCase();
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.isComposing || !(event.shiftKey ? key === "p" : key === "k")) return;
+    const dialog = document.querySelector("dialog[open]");
+    if (dialog && !dialog.classList.contains("palette")) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();  // nor is it a key of the canvas
+    if (dialog) /** @type {HTMLDialogElement} */ (dialog).close();
+    else open();
+  }, true);
+}
+
 /**
  * @param {{deltaX: number, deltaY: number, deltaMode: number, ctrlKey: boolean}} event
  * @param {number} page  height of the view

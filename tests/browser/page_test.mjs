@@ -233,11 +233,11 @@ export default [
       const page = await openSite(ctx);
       await page.evaluate(() => document.activeElement?.blur());
       const reached = [];
-      for (let i = 0; i < 8; ++i) {
+      for (let i = 0; i < 9; ++i) {
         await page.keyboard.press("Tab");
         reached.push(await page.evaluate(() => document.activeElement?.id));
       }
-      for (const id of ["open-button", "examples-button", "language-button", "theme-button", "help-button", "canvas"]) ctx.assert.ok(reached.includes(id), `${id} in ${reached}`);
+      for (const id of ["open-button", "examples-button", "language-button", "commands-button", "theme-button", "help-button", "canvas"]) ctx.assert.ok(reached.includes(id), `${id} in ${reached}`);
       await page.focus("#help-button");
       await page.keyboard.press("Enter");
       await page.waitForSelector("dialog");
@@ -287,7 +287,7 @@ export default [
       const entries = await page.$$eval(".menu button", (all) => all.map((one) => one.querySelector(".menu-text").textContent));
       ctx.assert.equal(entries[0], "Open…");
       ctx.assert.equal(entries.at(-1), "Help");
-      ctx.assert.equal(entries.length, 1 + 5 + 3 + 1 + 1);
+      ctx.assert.equal(entries.length, 1 + 5 + 3 + 1 + 1 + 1);
       await ctx.picture(page, "phone_menu");
       await page.keyboard.press("Escape");
       await ctx.picture(page, "phone_light");
