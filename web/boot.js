@@ -338,12 +338,12 @@ async function startPage() {
   await Promise.all(["400 16px 'IBM Plex Sans'", "600 16px 'IBM Plex Sans'"].map((font) => document.fonts.load(font).catch(() => {})));
   await words(made);
   canvas.hidden = false;
-  made.theme(theme.isDark, theme.reducedMotion, hasTouch());
+  made.theme(theme, hasTouch());
   if (!made.start()) throw new Error("webgl2");
   page = made;
   try { made.setState(JSON.parse(recall("layout") ?? "{}")); } catch { /* what was kept is no arrangement */ }
   locale.listeners.push(() => words(made).then(() => frames.request()));
-  theme.listeners.push(() => { made.theme(theme.isDark, theme.reducedMotion, hasTouch()); frames.request(); });
+  theme.listeners.push(() => { made.theme(theme, hasTouch()); frames.request(); });
   watchSize(canvas, (...size) => { made.resize(...size); frames.request(); });
   let lostNotice = () => {};
   watchContext(canvas, {

@@ -48,12 +48,13 @@ function fail(text) {
 /** Files of a folder that match, sorted; none when the folder is not there. */
 const list = (folder, pattern) => (existsSync(folder) ? readdirSync(folder).filter((name) => pattern.test(name)).sort() : []);
 
-/** Custom properties for both themes: the same tokens.json from which the C++ header is made. */
+/** Custom properties for the themes: the same tokens.json from which the C++ header is made. */
 function themeCss() {
   const tokens = JSON.parse(readFileSync(path.join(web, "tokens.json"), "utf8"));
+  const named = (scheme) => Object.entries(tokens[scheme]).map(([name, colour]) => `--${name}: ${colour};`);
   const properties = (scheme) => [
     `color-scheme: ${scheme};`,
-    ...Object.entries(tokens[scheme]).map(([name, colour]) => `--${name}: ${colour};`),
+    ...named(scheme),
     ...["weight", "difference", "heads"].flatMap((group) => tokens[group][scheme].map((colour, i) => `--${group}-${i}: ${colour};`)),
   ].join(" ");
   const face = (family, weight, file) =>
@@ -63,7 +64,10 @@ function themeCss() {
     face("IBM Plex Sans", 600, "plex-sans-600"), face("IBM Plex Mono", 400, "plex-mono-400"),
     `:root, [data-theme="light"] { ${properties("light")} }`,
     `@media (prefers-color-scheme: dark) { :root:not([data-theme]) { ${properties("dark")} } }`,
-    `[data-theme="dark"] { ${properties("dark")} }`, "",
+    `[data-theme="dark"] { ${properties("dark")} }`,
+    // More contrast changes text, lines and grounds; weights keep their colours, which have to be told apart.
+    `[data-contrast="more"] { ${named("light-contrast").join(" ")} }`,
+    `[data-theme="dark"][data-contrast="more"] { ${named("dark-contrast").join(" ")} }`, "",
   ].join("\n");
 }
 

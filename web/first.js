@@ -16,9 +16,12 @@
   function stored(key) {
     try { return localStorage.getItem(key); } catch (refused) { return null; }
   }
+  function system(query) { return window.matchMedia && matchMedia(query).matches; }
   var theme = stored("rollscope.theme");
-  var dark = theme ? theme === "dark" : window.matchMedia && matchMedia("(prefers-color-scheme: dark)").matches;
+  var dark = theme ? /^dark/.test(theme) : system("(prefers-color-scheme: dark)");
+  var contrast = theme ? /-contrast$/.test(theme) : system("(prefers-contrast: more)") || system("(forced-colors: active)");
   document.documentElement.setAttribute("data-theme", dark ? "dark" : "light");
+  document.documentElement.setAttribute("data-contrast", contrast ? "more" : "");
 
   // Without modules nothing else would run, and nothing would say so.
   if (!("noModule" in document.createElement("script"))) {

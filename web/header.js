@@ -3,6 +3,7 @@
 import { byId, element, icon } from "./dom.js";
 import { LANGUAGES } from "./locale.js";
 import { attachMenu } from "./menu.js";
+import { THEMES } from "./theme.js";
 
 /** A dump's kind in a word, from what `info` says; a guess from structure, never from the file's name. */
 export function familyOf(info) {
@@ -59,7 +60,7 @@ export function makeHeader(app) {
   const open = button("open", app.openDialog);
   const examples = button("examples");
   const language = element("button", { type: "button", id: "language-button", class: "quiet", "data-t-label": "dom.header.language" });
-  const themeButton = button("theme", () => theme.toggle(), icon("sun"));
+  const themeButton = button("theme", undefined, icon("sun"));
   const commands = button("commands", app.showPalette);
   const help = button("help", app.showHelp, icon("help"));
   const more = button("menu", undefined, icon("menu"));
@@ -73,24 +74,25 @@ export function makeHeader(app) {
   const languageItems = () => Object.entries(LANGUAGES).map(([code, name]) => ({
     text: name, chosen: code === locale.language, act: () => locale.choose(code),
   }));
+  const themeItems = () => THEMES.map((name) => ({ text: locale.t(`dom.theme.${name || "system"}`), chosen: name === theme.chosen, act: () => theme.choose(name) }));
   const examplesMenu = attachMenu(examples, exampleItems);
   attachMenu(byId("kept-button"), app.kept);
   attachMenu(language, languageItems);
+  attachMenu(themeButton, themeItems);
   attachMenu(more, () => [
     { text: locale.t("dom.header.open"), act: app.openDialog },
+    { text: locale.t("dom.header.commands"), act: app.showPalette },
     ...exampleItems(),
     ...languageItems(),
-    { text: locale.t(theme.isDark ? "dom.header.to_light" : "dom.header.to_dark"), act: () => theme.toggle() },
-    { text: locale.t("dom.header.commands"), act: app.showPalette },
+    ...themeItems(),
     { text: locale.t("dom.header.help"), act: app.showHelp },
   ]);
 
   let shown = null;  // {name, info}
   const update = () => {
     language.textContent = locale.language.toUpperCase();
-    themeButton.replaceChildren(icon(theme.isDark ? "sun" : "moon"));
-    themeButton.setAttribute("aria-label", locale.t(theme.isDark ? "dom.header.to_light" : "dom.header.to_dark"));
-    for (const [one, key] of [[themeButton, theme.isDark ? "to_light" : "to_dark"], [help, "help"], [language, "language"]]) one.title = locale.t(`dom.header.${key}`);
+    themeButton.replaceChildren(icon(theme.isDark ? "moon" : "sun"));
+    for (const [one, key] of [[themeButton, "theme"], [help, "help"], [language, "language"]]) one.title = locale.t(`dom.header.${key}`);
     byId("file").hidden = !shown;
     if (!shown) return;
     byId("file-name").textContent = shown.name;

@@ -66,7 +66,13 @@ export class Page {
   strings(language, lines) {
     this.#call((m) => this.#text(m, language, (lang) => this.#text(m, lines, (text) => m._page_strings(lang, text))));
   }
-  theme(dark, reducedMotion, touch) { this.#call((m) => m._page_theme(+dark, +reducedMotion, +touch)); }
+  /** @param {import("./theme.js").Theme} theme @param {boolean} touch */
+  theme({ isDark, contrast, reducedMotion }, touch) {
+    this.#call((m) => {
+      m._page_contrast?.(+contrast);  // before the theme, which makes its colours anew
+      m._page_theme(+isDark, +reducedMotion, +touch);
+    });
+  }
 
   pointer(kind, x, y, button, pointer, modifiers) { this.#call((m) => m._page_pointer(kind, x, y, button, pointer, modifiers)); }
   wheel(x, y, dx, dy, pinch, modifiers) { this.#call((m) => m._page_wheel(x, y, dx, dy, +pinch, modifiers)); }

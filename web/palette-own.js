@@ -1,6 +1,7 @@
 // What the page does by itself, as entries of the palette: examples, language, theme; and opening and help, where no
 // picture is there whose table names them.
 import { LANGUAGES } from "./locale.js";
+import { THEMES } from "./theme.js";
 
 /**
  * @param {{
@@ -15,6 +16,6 @@ export function ownEntries({ locale, theme, examples, openExample, openDialog, o
     ...(drawn ? [] : [{ key: "open", text: t("command.open"), run: later(openDialog) }, { key: "help", text: t("command.help"), run: later(openHelp) }]),
     ...examples.map(({ id, title }) => ({ key: `example ${id}`, text: t("dom.header.examples"), value: title[locale.language] ?? title.en, run: later(() => openExample(id)) })),
     ...Object.entries(LANGUAGES).map(([code, name]) => ({ key: `language ${code}`, text: t("dom.header.language"), value: name, run: later(() => locale.choose(code)) })),
-    { key: "theme", text: t(theme.isDark ? "dom.header.to_light" : "dom.header.to_dark"), run: later(() => theme.toggle()) },
+    ...THEMES.map((name) => ({ key: `theme ${name}`, text: t("dom.header.theme"), value: t(`dom.theme.${name || "system"}`), run: later(() => theme.choose(name)) })),
   ];
 }

@@ -1,5 +1,6 @@
 // The page's modules that need no browser: node runs them.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { File } from "node:buffer";  // node 18 has it here only
 import { judgeAddress, liesOn } from "../../web/address.js";
 import { sortFiles, withBeside } from "../../web/files.js";
@@ -135,6 +136,23 @@ export default [
       const values = [0.9, 0.1, 0, 0.8, 0, 0.2];
       assert.equal(topWithoutHeaviest({ rows: 2, columns: 3, values }), 0.2);
       assert.equal(topWithoutHeaviest({ rows: 2, columns: 1, values: [1, 1] }), 1);
+    },
+  },
+  {
+    name: "high contrast means seven to one for text, and three to one for lines",
+    run() {
+      const tokens = JSON.parse(readFileSync(new URL("../../web/tokens.json", import.meta.url), "utf8"));
+      const light = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+      const ratio = (a, b) => { const [low, high] = [light(a), light(b)].sort((x, y) => x - y); return (high + 0.05) / (low + 0.05); };
+      for (const scheme of ["light-contrast", "dark-contrast"]) {
+        const of = tokens[scheme];
+        assert.deepEqual(Object.keys(of), Object.keys(tokens.light), "the same names in the same order");
+        const pairs = [...["ink", "ink2", "ink3"].flatMap((ink) => ["ground", "panel", "raised", "well"].map((under) => [ink, under])),
+          ["accent", "panel"], ["accent", "accentbg"], ["onaccent", "accent"], ["warn", "warnbg"], ["err", "errbg"], ["ok", "panel"], ["node", "panel"]];
+        for (const [over, under] of pairs) assert.ok(ratio(of[over], of[under]) >= 7, `${scheme}: ${over} on ${under} ${ratio(of[over], of[under])}`);
+        for (const line of ["line", "line2", "sink", "kept"]) assert.ok(ratio(of[line], of.panel) >= 3, `${scheme}: ${line}`);
+      }
     },
   },
   {

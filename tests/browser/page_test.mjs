@@ -146,6 +146,7 @@ export default [
       await page.click(".menu button:has-text('Français')");
       await page.waitForFunction(() => document.documentElement.lang === "fr");
       await page.click("#theme-button");
+      await page.click(".menu button:has-text('Sombres'):not(:has-text('contraste'))");
       ctx.assert.equal(await page.getAttribute("html", "data-theme"), "dark");
       await page.reload();
       await settled(page);
@@ -170,10 +171,48 @@ export default [
     },
   },
   {
+    name: "more contrast is what the system asks for or the visitor chooses, from the first paint on",
+    async run(ctx) {
+      const looks = (page) => page.evaluate(() => {
+        const { theme, contrast } = document.documentElement.dataset, style = getComputedStyle(document.body);
+        return [theme, contrast, style.color, style.backgroundColor];
+      });
+      const page = await openSite(ctx, { context: { contrast: "more" } });
+      ctx.assert.deepEqual(await looks(page), ["light", "more", "rgb(0, 0, 0)", "rgb(255, 255, 255)"]);
+      await page.click("#theme-button");
+      await ctx.picture(page, "theme_menu_contrast");
+      await page.click(".menu button:has-text('Light'):not(:has-text('contrast'))");
+      ctx.assert.equal((await looks(page))[1], "", "a choice goes before the system");
+      await page.click("#theme-button");
+      await page.click(".menu button:has-text('Dark, high contrast')");
+      ctx.assert.deepEqual(await looks(page), ["dark", "more", "rgb(255, 255, 255)", "rgb(0, 0, 0)"]);
+      await page.click("#help-button");
+      await page.waitForSelector("dialog");
+      await ctx.picture(page, "help_dark_contrast");
+      await page.addInitScript(() => addEventListener("DOMContentLoaded", () => { window.early = { ...document.documentElement.dataset }; }));
+      await page.reload();
+      await settled(page);
+      ctx.assert.deepEqual(await page.evaluate(() => window.early), { theme: "dark", contrast: "more" });
+      await page.click("#theme-button");
+      await page.click(".menu button:has-text('As the system has it')");
+      ctx.assert.deepEqual((await looks(page)).slice(0, 2), ["light", "more"]);
+      await page.emulateMedia({ contrast: "no-preference" });
+      await page.waitForFunction(() => document.documentElement.dataset.contrast === "");
+      await page.emulateMedia({ forcedColors: "active" });
+      await page.waitForFunction(() => document.documentElement.dataset.contrast === "more");
+      await page.click("#theme-button");
+      const chosen = await page.evaluate(() => ["true", "false"].map((checked) => getComputedStyle(document.querySelector(`.menu [aria-checked=${checked}]`)).backgroundColor));
+      ctx.assert.notEqual(chosen[0], chosen[1], "what is chosen shows in the system's colours, too");
+      await ctx.picture(page, "theme_menu_forced");
+    },
+  },
+  {
     name: "storage that is refused costs nothing but the memory of choices",
     async run(ctx) {
       const page = await openSite(ctx, { init: () => { Object.defineProperty(window, "localStorage", { get() { throw new DOMException("refused", "SecurityError"); } }); } });
       await page.click("#theme-button");
+      await page.keyboard.press("End");
+      await page.keyboard.press("Enter");
       ctx.assert.equal(await page.getAttribute("html", "data-theme"), "dark");
     },
   },
@@ -287,7 +326,7 @@ export default [
       const entries = await page.$$eval(".menu button", (all) => all.map((one) => one.querySelector(".menu-text").textContent));
       ctx.assert.equal(entries[0], "Open…");
       ctx.assert.equal(entries.at(-1), "Help");
-      ctx.assert.equal(entries.length, 1 + 5 + 3 + 1 + 1 + 1);
+      ctx.assert.equal(entries.length, 1 + 5 + 3 + 5 + 1 + 1);
       await ctx.picture(page, "phone_menu");
       await page.keyboard.press("Escape");
       await ctx.picture(page, "phone_light");
