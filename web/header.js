@@ -59,7 +59,7 @@ export function makeHeader(app) {
   const button = (name, act, ...children) => element("button", { type: "button", id: `${name}-button`, "data-t": children.length ? undefined : `dom.header.${name}`, "data-t-label": children.length ? `dom.header.${name}` : undefined, onclick: act }, ...children);
   const open = button("open", app.openDialog);
   const examples = button("examples");
-  const language = element("button", { type: "button", id: "language-button", class: "quiet", "data-t-label": "dom.header.language" });
+  const language = element("button", { type: "button", id: "language-button", class: "quiet" });
   const themeButton = button("theme", undefined, icon("sun"));
   const commands = button("commands", app.showPalette);
   const help = button("help", app.showHelp, icon("help"));
@@ -91,6 +91,7 @@ export function makeHeader(app) {
   let shown = null;  // {name, info}
   const update = () => {
     language.textContent = locale.language.toUpperCase();
+    language.setAttribute("aria-label", locale.t("dom.header.language_now", { code: language.textContent }));  // holds what is seen: it may be spoken
     themeButton.replaceChildren(icon(theme.isDark ? "moon" : "sun"));
     for (const [one, key] of [[themeButton, "theme"], [help, "help"], [language, "language"]]) one.title = locale.t(`dom.header.${key}`);
     byId("file").hidden = !shown;
