@@ -293,6 +293,11 @@ function hear(event, detail) {
   else if (event === "help") openHelp();
   else if (event === "open") openDialog();
   else if (event === "examples") header.openExamples();
+  else if (event === "find") {
+    Promise.all([part(() => import("./find.js")), locale.whole()]).then(([{ openFind }]) => openFind(byId("stage"), {
+      locale, focusBack: () => canvas.focus({ preventScroll: true }), find: (text, step) => page.command("select.find", { text, step }),
+    })).catch(() => {});
+  }
   else if (event === "layout") remember("layout", JSON.stringify(detail));
   else if (event === "report") openReport();
   else if (event === "error") { if (detail.code !== "cancelled") sayError(detail, (what) => what); }

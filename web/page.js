@@ -69,8 +69,7 @@ export class Page {
   /** @param {import("./theme.js").Theme} theme @param {boolean} touch */
   theme({ isDark, contrast, reducedMotion }, touch) {
     this.#call((m) => {
-      m._page_contrast?.(+contrast);  // before the theme, which makes its colours anew
-      m._page_theme(+isDark, +reducedMotion, +touch);
+      m._page_theme(+isDark + 2 * +contrast, +reducedMotion, +touch);
     });
   }
 

@@ -45,9 +45,9 @@ void page_strings(const char* lang, const char* lines) {
   p.wake();
 }
 
-void page_theme(int dark, int reduced_motion, int touch) {
+void page_theme(int scheme, int reduced_motion, int touch) {
   PageLoop& p = PageLoop::get();
-  p.ui->theme = rollscope::ui::make_theme(dark != 0);
+  p.ui->theme = rollscope::ui::make_theme((scheme & 1) != 0, (scheme & 2) != 0);
   p.ui->reduced = reduced_motion != 0;
   p.ui->touch = touch != 0;
   rollscope::ui::apply_style(p.ui->theme, p.ui->touch);

@@ -19,8 +19,8 @@ int page_frame(double now_ms);
 void page_font(int slot, const std::uint8_t* bytes, int size);
 // The interface's words: lines "id\ttext\n", in the language `lang` ("en", "fr", "ja"); \n and \\ are escaped.
 void page_strings(const char* lang, const char* lines);
-// 0 light, 1 dark; `reduced_motion` turns all easing off; `touch` enlarges targets to 44 px.
-void page_theme(int dark, int reduced_motion, int touch);
+// scheme: 1 dark, 2 more contrast, added; `reduced_motion` turns all easing off; `touch` enlarges targets to 44 px.
+void page_theme(int scheme, int reduced_motion, int touch);
 
 // Input, in CSS pixels relative to the canvas. `modifiers`: 1 Shift, 2 Ctrl, 4 Alt, 8 Meta.
 //   kind: 0 move, 1 down, 2 up, 3 leave, 4 cancel; button: 0 left, 1 middle, 2 right; pointer: 0 mouse, 1 touch, 2 pen

@@ -479,10 +479,11 @@ void App::ask_sides() {
            R"({"recipe":)" + recipe_to_json(plain) + R"(,"query":)" + (grid && state_.recipe.merge == Merge::pieces ? query : "-1") + "}");
   const bool deep = is_chain(stream_of(state_.recipe), state_.recipe);
   Recipe layers = state_.recipe;
+  if (layers.residuals.empty()) layers.end_layer = stream_of(state_.recipe).layers();  // beyond the range too: it is set there
   if (!deep) {
     layers = plain;
     layers.first_layer = state_.recipe.first_layer;
-    layers.end_layer = state_.recipe.end_layer;
+    layers.end_layer = stream_of(state_.recipe).layers();
   }
   ask_side(layers_, "layers", shows(state_, ViewKind::depth), R"({"recipe":)" + recipe_to_json(layers) + R"(,"query":)" + query + "}");
   const int layer = state_.lines.layer < 0 ? stream_of(state_.recipe).layers() - 1 : state_.lines.layer;

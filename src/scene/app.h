@@ -98,6 +98,7 @@ class App {
     bool operator==(const Hover&) const = default;
   };
   Hover hover;
+  bool playing = false;  // the layers are walked through, one after the other (ui/depth_view.cpp)
 
  private:
   struct Pending {

@@ -237,6 +237,7 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
     return bad_value(args.members.empty() ? id : std::string_view(args.members.front().first), shown_value(v), allowed);
   };
 
+  if (id == "find") return tell_("find", "{}"), std::nullopt;
   if (id == "undo") return undo(), std::nullopt;
   if (id == "redo") return redo(), std::nullopt;
   if (id == "limits") return tell_limits(), std::nullopt;
@@ -365,6 +366,9 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
     next.image.outline = !next.image.outline;
   } else if (id == "image.opacity") {
     if (!needs("opacity") || !read_fields(args, "image", next)) return refused("0..1");
+  } else if (id == "depth.play") {
+    playing = !playing && is_chain(stream_of(next.recipe), next.recipe);
+    if (playing) next.recipe.end_layer = next.recipe.first_layer + 1, next.recipe.residuals.clear();
   } else if (id == "depth.measure") {
     if (!needs("measure") || !read_fields(args, "depth", next)) return refused("entropy, distance, top_share, sink_mass, effective_rank, key");
   } else if (id == "lines.show") {

@@ -77,7 +77,7 @@ void update(Ui& ui) {
   p.limit = nice(apart);
   if (d.queries > 0) {
     // A texel is filtered where it is enlarged: cells are several texels wide, so that their edges stay sharp.
-    const int texels = std::clamp(768 / std::max(d.queries, d.keys), 1, 24);
+    const int texels = std::clamp(400 / std::max(d.queries, d.keys), 1, 24);
     const auto width = keys * static_cast<std::size_t>(texels);
     std::vector<std::uint8_t> rgba(a.size() * 4 * static_cast<std::size_t>(texels) * static_cast<std::size_t>(texels), 0);
     for (int which = 0; which < 3; ++which) {

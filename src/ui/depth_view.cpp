@@ -11,6 +11,7 @@
 namespace rollscope::ui {
 namespace {
 
+constexpr double kPlayMs = 700;
 constexpr const char* kNames[kDepthMeasures] = {"entropy", "distance", "top_share", "sink_mass", "effective_rank", "key"};
 
 // The key whose weight is followed: the chosen one, else the strongest that is no sink.
@@ -150,6 +151,45 @@ void large(Ui& ui, Box b, const DepthData& d, int measure) {
     }
   }
   text_centre(ui, b.middle_x(), baseline(axis.y + 20, 16, 12), ui.words("ui.depth.layers"), quiet);
+  // The range of the recipe ends at a layer; a click sets the end.
+  const Recipe& recipe = ui.app.state().recipe;
+  const int end = recipe.end_layer - 1 - d.first_layer;
+  if (end >= 0 && end + 1 < static_cast<int>(values.size())) {
+    const float x = x_of(static_cast<std::size_t>(end));
+    fill(ui, {x, b.y, b.right() - x, b.h}, faded(ui.theme.well, 0.5f));
+    rule_v(ui, x, b.y, b.h, ui.theme.accent);
+  }
+  const Press p = press(ui, "depth.curve", {b.x - 10, b.y, b.w + 20, b.h + 20}, true, 2);
+  if (!ui.app.chain()) return;
+  if (p.hovered) ui.cursor("pointer");
+  const auto go = [&](int layer) {
+    layer = std::clamp(layer, 0, static_cast<int>(values.size()) - 1);
+    ui.app.run("recipe.layers", "{\"layers\":[" + std::to_string(d.first_layer) + "," + std::to_string(d.first_layer + layer + 1) + "]}");
+  };
+  if (p.clicked && values.size() > 1) {
+    ui.app.playing = false;
+    go(static_cast<int>(std::lround((mouse.x - b.x) / b.w * static_cast<float>(values.size() - 1))));
+  }
+  if (p.focused) {
+    ui.takes_arrows = true;
+    if (ui.arrows != 0) go(end + ui.arrows);
+  }
+}
+
+// One layer more every kPlayMs, to the last.
+void play(Ui& ui) {
+  if (!ui.app.playing) return;
+  if (ui.play_next == 0) ui.play_next = ui.now + kPlayMs;
+  const Recipe& recipe = ui.app.state().recipe;
+  if (ui.now >= ui.play_next && ui.app.settled()) {
+    ui.play_next = ui.now + kPlayMs;
+    if (recipe.end_layer < ui.app.stored_stream().layers())
+      ui.app.run("recipe.layers", "{\"layers\":[" + std::to_string(recipe.first_layer) + "," + std::to_string(recipe.end_layer + 1) + "]}");
+    else
+      ui.app.playing = false;
+  }
+  if (ui.app.playing) ui.wake(std::max(16.0, ui.play_next - ui.now));
+  else ui.play_next = 0;
 }
 
 }  // namespace
@@ -164,7 +204,15 @@ void draw_depth_view(Ui& ui, const Box& box) {
   b.cut_left(16);
   b.cut_right(16);
   b.cut_top(10);
-  verdict(ui, b.cut_top(b.w < 420 ? 40 : 24), *d);
+  Box top = b.cut_top(b.w < 420 ? 40 : 28);
+  if (ui.app.chain() && d->distance.size() > 1) {
+    const std::string words(ui.words(ui.app.playing ? "ui.depth.stop" : "ui.depth.play"));
+    const float w = text_width(ui, words, {13, Weight::medium, 0}) + 20;
+    if (button(ui, "depth.play", {top.right() - w, top.y - 2, w, 26}, words)) ui.play_next = 0, ui.app.run("depth.play");
+    top.cut_right(w + 12);
+  }
+  verdict(ui, top, *d);
+  play(ui);
   const int across = b.w > 620 ? 3 : 2, down = kDepthMeasures / across;
   const float height = std::clamp(b.h * 0.16f, 58.0f, 92.0f);
   const Box strip = b.cut_bottom(static_cast<float>(down) * (height + 8) + 4);

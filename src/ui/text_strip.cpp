@@ -14,6 +14,8 @@
 namespace rollscope::ui {
 namespace {
 
+constexpr int kLookedFor = 60;  // tokens from which on a word is looked for, not read off
+
 constexpr float kSeamPad = 1;
 constexpr float kQuestion = 132, kLegend = 150, kPadX = 16;
 
@@ -343,7 +345,12 @@ void draw_text_strip(Ui& ui, const Box& box) {
     b = {b.x + 12, b.y, b.w - 24, b.h};
   } else {
     b.cut_left(kPadX);
-    draw_question(ui, b.cut_left(kQuestion - 12));
+    const Box lead = b.cut_left(kQuestion - 12);
+    draw_question(ui, lead);
+    if (ui.stream().keys > kLookedFor && lead.h >= 130) {
+      const std::string find(ui.words("ui.strip.find"));
+      if (button(ui, "find", {lead.x, lead.y + 96, text_width(ui, find, {13, Weight::medium, 0}) + 20, 26}, find)) ui.app.run("find");
+    }
     b.cut_left(12);
   }
   if (ui.patches() || ui.two_sided()) {

@@ -18,8 +18,8 @@ std::uint32_t premultiplied(ImU32 c) {
   return part(0) | part(8) | part(16) | (a << 24);
 }
 
-Theme make_theme(bool dark) {
-  const theme::Palette& p = dark ? theme::kDark : theme::kLight;
+Theme make_theme(bool dark, bool contrast) {
+  const theme::Palette& p = contrast ? dark ? theme::kDarkContrast : theme::kLightContrast : dark ? theme::kDark : theme::kLight;
   Theme t;
   t.dark = dark;
   t.raw = p;

@@ -25,7 +25,8 @@ struct Theme {
       err, errbg, ok, kept;
   theme::Palette raw;  // the same as 0xRRGGBB
 };
-[[nodiscard]] Theme make_theme(bool dark);
+// contrast: text at seven to one, lines at three to one; the colormaps are the same.
+[[nodiscard]] Theme make_theme(bool dark, bool contrast = false);
 // Style of ImGui's own popups, scrollbars and focus marks.
 void apply_style(const Theme& theme, bool touch);
 

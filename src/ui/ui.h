@@ -127,6 +127,7 @@ struct Ui {
   std::unique_ptr<ComparePanel> compare;
   float strip_scroll = 0, inspector_scroll = 0, inspector_height = 0;
   bool compare_more = false;    // measures beyond the first three
+  double play_next = 0;         // ms, of the next layer while they are played
   float lines_scroll = 0;
   int lines_query = -1;         // as strip_query, of the Lines view
   int strip_key = -1;           // likewise the chosen input

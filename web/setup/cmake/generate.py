@@ -1,7 +1,7 @@
 """Writes the two headers that the build makes.
 
   generate.py shaders es|core OUT.h SHADER...   rollscope::shaders::heatmap_frag for shaders/heatmap.frag, and so on
-  generate.py theme OUT.h tokens.json           rollscope::theme: kLight, kDark and the colormaps, as 0xRRGGBB
+  generate.py theme OUT.h tokens.json           rollscope::theme: kLight, kDark, both with more contrast, and the colormaps, as 0xRRGGBB
 
 A file is rewritten only when its text changes, so that nothing is compiled again for nothing.
 """
@@ -41,13 +41,14 @@ def colour(text):
 def theme(out, tokens_path):
     tokens = json.loads(Path(tokens_path).read_text(encoding="utf-8"))
     names = list(tokens["light"])
-    if list(tokens["dark"]) != names:
-        sys.exit("tokens.json: light and dark must name the same colours in the same order")
+    schemes = ("light", "dark", "light-contrast", "dark-contrast")
+    if any(list(tokens[scheme]) != names for scheme in schemes):
+        sys.exit("tokens.json: all four themes must name the same colours in the same order")
     lines = ["// Made from web/tokens.json by web/setup/cmake/generate.py: colours as 0xRRGGBB.", "#pragma once", "",
              "#include <cstdint>", "", "namespace rollscope::theme {", "",
              "struct Palette {", "  std::uint32_t " + ", ".join(names) + ";", "};", ""]
-    for scheme in ("light", "dark"):
-        lines += [f"inline constexpr Palette k{scheme.title()}{{"]
+    for scheme in schemes:
+        lines += [f"inline constexpr Palette k{scheme.title().replace('-', '')}{{"]
         lines += [f"    .{name} = {colour(tokens[scheme][name])}," for name in names] + ["};"]
     lines += ["", "// Equal steps from low to high; heads: one colour each."]
     for group in ("weight", "difference", "heads"):
