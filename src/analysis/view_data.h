@@ -143,6 +143,23 @@ struct EdgeData {
 };
 template <class A> void fields(A& a, EdgeData& e) { a(e.layer, e.query, e.key, e.heads); }
 
+// The bottleneck of one flow (methods/flow.h, FlowPair): the arcs of its minimum cut, the widest first, at most kCutArcs.
+inline constexpr std::size_t kCutArcs = 64;
+struct CutArc {
+  int layer = 0, from = 0, to = 0;  // stored layer; tokens above and below
+  double capacity = 0;
+};
+template <class A> void fields(A& a, CutArc& c) { a(c.layer, c.from, c.to, c.capacity); }
+struct CutData {
+  int query = 0, key = 0;
+  double flow = 0;
+  std::uint8_t end = 0;  // FlowEnd: 0 inside, 1 at the output, 2 at the input
+  int layer = -1;        // stored layer that holds most of the cut; -1: no path
+  int arcs_all = 0;
+  std::vector<CutArc> arcs;
+};
+template <class A> void fields(A& a, CutData& c) { a(c.query, c.key, c.flow, c.end, c.layer, c.arcs_all, c.arcs); }
+
 // Two recipes about the same tokens, A and B. Sinks of A or B are left out of the measures, as everywhere on screen.
 struct Measures {
   double spearman = 0, kendall = 0, cosine = 0, js_bits = 0, total_variation = 0, top = 0;  // NaN: undefined; top: keys in common
@@ -155,7 +172,7 @@ inline constexpr int kBesideTop = 3;
 inline constexpr int kBesideSide = 512;  // rows and keys up to which both matrices come whole
 struct BesideData {
   Recipe a, b;               // resolved
-  int query = 0;
+  int query = 0, query_b = 0;             // the outputs compared: the same, unless B's is held
   std::vector<float> row_a, row_b;        // [K]
   std::vector<int> sinks;                 // keys left out of the measures
   Measures row, rows;                     // of the chosen output; the mean over all, where the matrices are here
@@ -164,7 +181,7 @@ struct BesideData {
   std::vector<float> matrix_a, matrix_b;  // [queries][keys]
 };
 template <class A> void fields(A& a, BesideData& b) {
-  a(b.a, b.b, b.query, b.row_a, b.row_b, b.sinks, b.row, b.rows, b.queries, b.keys, b.causal, b.matrix_a, b.matrix_b);
+  a(b.a, b.b, b.query, b.query_b, b.row_a, b.row_b, b.sinks, b.row, b.rows, b.queries, b.keys, b.causal, b.matrix_a, b.matrix_b);
 }
 
 }  // namespace rollscope

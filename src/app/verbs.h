@@ -112,10 +112,12 @@ struct Question {
 [[nodiscard]] Result<std::unique_ptr<Job>> make_view_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_matrix_job(std::shared_ptr<OpenDump> open, const Args& args);
 // wall {"recipe", "query": a row or -1} -> WallData; layers {"recipe", "query"} -> DepthData; picture {} -> Picture
-// lines {"recipe", "layer"} -> LinesData; beside {"a": recipe, "b": recipe, "query"} -> BesideData
+// lines {"recipe", "layer"} -> LinesData; beside {"a": recipe, "b": recipe, "query", "query_b"} -> BesideData
 [[nodiscard]] Result<std::unique_ptr<Job>> make_lines_job(std::shared_ptr<OpenDump> open, const Args& args);
 // edge {"recipe", "layer", "query", "key"} -> EdgeData
 [[nodiscard]] Result<std::unique_ptr<Job>> make_edge_job(std::shared_ptr<OpenDump> open, const Args& args);
+// cut {"recipe": of a flow, "query", "key"} -> CutData
+[[nodiscard]] Result<std::unique_ptr<Job>> make_cut_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_beside_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_wall_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_layers_job(std::shared_ptr<OpenDump> open, const Args& args);

@@ -1,5 +1,5 @@
 // Heads apart, in one layer: the strongest keys of every row of each (the Lines view), and what each gives to one key
-// (an edge of the graph). Answers are archives.
+// (an edge of the graph); and the arcs that hold up a flow. Answers are archives.
 #include <algorithm>
 #include <numeric>
 #include <tuple>
@@ -96,6 +96,21 @@ Result<int> one_of(const Args& args, std::string_view name, int count) {
   return at;
 }
 
+CutData cut_of(const Question& q, int query, int key) {
+  CutData out{query, key, 0, 0, -1, 0, {}};
+  const auto layers = q.chain();
+  const auto pair = flow_pair({layers}, q.residual(), query, key);
+  if (!pair || pair->cut_layer < 0) return out;
+  out.flow = pair->value;
+  out.end = static_cast<std::uint8_t>(pair->end);
+  out.layer = q.recipe.first_layer + pair->cut_layer;
+  out.arcs_all = static_cast<int>(pair->cut.size());
+  for (const FlowArc& arc : pair->cut) out.arcs.push_back({q.recipe.first_layer + arc.layer, arc.from, arc.to, arc.capacity});
+  std::stable_sort(out.arcs.begin(), out.arcs.end(), [](const CutArc& a, const CutArc& b) { return a.capacity > b.capacity; });
+  out.arcs.resize(std::min(out.arcs.size(), kCutArcs));
+  return out;
+}
+
 template <class Data>
 VerbJob::Answer archived(std::shared_ptr<Data> out) {
   return [out]() -> Result<JobResult> {
@@ -132,6 +147,24 @@ Result<std::unique_ptr<Job>> make_edge_job(std::shared_ptr<OpenDump> open, const
     *to = *at;
   }
   return verb_job(*q->open, {[q, out]() -> Result<std::unique_ptr<Work>> { return std::make_unique<EdgeWork>(q, out); }}, archived(out));
+}
+
+Result<std::unique_ptr<Job>> make_cut_job(std::shared_ptr<OpenDump> open, const Args& args) {
+  if (auto known = args.only("cut", {"recipe", "query", "key"}); !known) return tl::unexpected(std::move(known.error()));
+  auto question = question_of(std::move(open), args);
+  if (!question) return tl::unexpected(std::move(question.error()));
+  const auto q = *question;
+  if (!q->is_flow() || q->recipe.merge != Merge::pieces)
+    return fail(ErrorCode::usage, {{"detail", "Only a flow between tokens has a bottleneck: ask with method flow and without merging"}});
+  auto query = one_of(args, "query", q->info().queries), key = one_of(args, "key", q->info().keys);
+  if (!query) return tl::unexpected(std::move(query.error()));
+  if (!key) return tl::unexpected(std::move(key.error()));
+  return verb_job(*q->open, stack_stages(q), [q, query = *query, key = *key]() -> Result<JobResult> {
+    CutData out = cut_of(*q, query, key);
+    ArchiveWriter archive;
+    archive(out);
+    return JobResult{{}, archive.take()};
+  });
 }
 
 }  // namespace rollscope

@@ -109,7 +109,7 @@ bool App::settled() const {
   return dump_ && !pending_view_.number && !(shows(state_, ViewKind::matrix) && pending_matrix_.number);
 }
 bool App::busy() const {
-  return pending_view_.number || pending_matrix_.number || pending_thumbs_.number || wall_.pending.number || layers_.pending.number || picture_.pending.number || lines_.pending.number || beside_.pending.number || edge_.pending.number;
+  return pending_view_.number || pending_matrix_.number || pending_thumbs_.number || wall_.pending.number || layers_.pending.number || picture_.pending.number || lines_.pending.number || beside_.pending.number || edge_.pending.number || cut_.pending.number;
 }
 
 int App::depth() const {
@@ -199,6 +199,7 @@ void App::open(DumpInfo dump) {
   forget_side(lines_);
   forget_side(beside_);
   forget_side(edge_);
+  forget_side(cut_);
   dump_ = std::move(dump);
   shown_streams_.clear();
   view_.reset();
@@ -264,7 +265,7 @@ void App::answer(std::uint32_t number, std::span<const std::uint8_t> archive) {
   } else {
     const bool picture = number == picture_.pending.number;
     (void)(take_side(wall_, number, archive) || take_side(layers_, number, archive) || take_side(picture_, number, archive) || take_side(lines_, number, archive) ||
-           take_side(beside_, number, archive) || take_side(edge_, number, archive));
+           take_side(beside_, number, archive) || take_side(edge_, number, archive) || take_side(cut_, number, archive));
     if (picture) tell_picture();
   }
 }
@@ -288,7 +289,7 @@ void App::failure(std::uint32_t number, const std::string& error_json) {
   } else if (number == pending_thumbs_.number) {
     failed_thumbs_ = std::move(pending_thumbs_.args);
     pending_thumbs_ = {};
-  } else if (!fail_side(wall_, number) && !fail_side(layers_, number) && !fail_side(picture_, number) && !fail_side(lines_, number) && !fail_side(beside_, number) && !fail_side(edge_, number)) {
+  } else if (!fail_side(wall_, number) && !fail_side(layers_, number) && !fail_side(picture_, number) && !fail_side(lines_, number) && !fail_side(beside_, number) && !fail_side(edge_, number) && !fail_side(cut_, number)) {
     return;
   }
   tell_("error", error_json);
@@ -333,6 +334,7 @@ void App::keep_in_range(AppState& s) const {
   if (static_cast<int>(s.lines.heads.size()) == heads) s.lines.heads.clear();
   s.lines.top = std::clamp(s.lines.top, 1, kLineKeys);
   s.lines.keep = std::clamp(s.lines.keep, 0.0, 1.0);
+  if (s.compare.query >= shown_of(r).queries) s.compare.query = -1;
   if (s.compare.chosen) {
     if (!dump_->find(s.compare.recipe.stream)) s.compare = {};
     else s.compare.recipe = fitted(*dump_, std::move(s.compare.recipe));
@@ -492,7 +494,11 @@ void App::ask_sides() {
   ask_side(edge_, "edge", g.edge_layer >= 0 && shows(state_, ViewKind::graph),
            R"({"recipe":)" + recipe_to_json(plain) + R"(,"layer":)" + std::to_string(g.edge_layer) + R"(,"query":)" + std::to_string(g.edge_query) + R"(,"key":)" + std::to_string(g.edge_key) + "}");
   ask_side(beside_, "beside", shows(state_, ViewKind::compare),
-           R"({"a":)" + recipe_to_json(state_.recipe) + R"(,"b":)" + recipe_to_json(other_recipe(state_)) + R"(,"query":)" + query + "}");
+           R"({"a":)" + recipe_to_json(state_.recipe) + R"(,"b":)" + recipe_to_json(other_recipe(state_)) + R"(,"query":)" + query +
+               (state_.compare.query >= 0 ? R"(,"query_b":)" + std::to_string(state_.compare.query) : std::string()) + "}");
+  const bool flow = state_.recipe.method == Method::flow || state_.recipe.method == Method::flow_normalised;
+  ask_side(cut_, "cut", flow && state_.recipe.merge == Merge::pieces && shows(state_, ViewKind::graph) && state_.selection.key >= 0,
+           R"({"recipe":)" + recipe_to_json(state_.recipe) + R"(,"query":)" + query + R"(,"key":)" + std::to_string(state_.selection.key) + "}");
   ask_side(picture_, "picture", grid && (shows(state_, ViewKind::image) || shows(state_, ViewKind::heads)), "{}");
 }
 

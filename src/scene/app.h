@@ -56,6 +56,7 @@ class App {
   [[nodiscard]] std::uint64_t wall_version() const { return wall_.version; }
   [[nodiscard]] const DepthData* layers() const { return layers_.data ? &*layers_.data : nullptr; }
   [[nodiscard]] const LinesData* lines() const { return lines_.data ? &*lines_.data : nullptr; }
+  [[nodiscard]] const CutData* cut() const { return cut_.data ? &*cut_.data : nullptr; }
   [[nodiscard]] const EdgeData* edge() const { return edge_.data ? &*edge_.data : nullptr; }
   [[nodiscard]] const BesideData* beside() const { return beside_.data ? &*beside_.data : nullptr; }
   [[nodiscard]] std::uint64_t beside_version() const { return beside_.version; }
@@ -172,6 +173,7 @@ class App {
   Side<LinesData> lines_;
   Side<BesideData> beside_;
   Side<EdgeData> edge_;
+  Side<CutData> cut_;
   std::vector<AppState> undo_, redo_;
   std::optional<AppState> drag_from_;  // the state before the drag in progress
   unsigned last_step_ = 0;             // fields that the newest history entry changed; 0: none

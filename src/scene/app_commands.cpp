@@ -390,12 +390,21 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
     }
     b = fitted(*dump_, std::move(b));
     if (auto error = misfit(*dump_, b)) return error;
-    next.compare = {true, std::move(b)};
+    next.compare.chosen = true;
+    next.compare.recipe = std::move(b);
   } else if (id == "compare.pin") {
-    next.compare = {true, state_.recipe};
+    next.compare.chosen = true;
+    next.compare.recipe = state_.recipe;
+  } else if (id == "compare.hold") {
+    // Without a number: the output now chosen; -1: B follows A again.
+    if (!needs("query")) next.compare.query = next.selection.query;
+    else if (!read_fields(args, "compare", next)) return refused("-1..");
+    if (next.compare.query >= shown_of(next.recipe).queries) return out_of_range("query", next.compare.query, -1, shown_of(next.recipe).queries);
   } else if (id == "compare.swap") {
     const Recipe b = other_recipe(state_);
-    next.compare = {true, state_.recipe};
+    next.compare.chosen = true;
+    next.compare.recipe = state_.recipe;
+    if (next.compare.query >= 0) std::swap(next.compare.query, next.selection.query);
     next.recipe = b;
     next.selection.level = -1;
     next.matrix.low = next.matrix.high = -1;

@@ -59,6 +59,7 @@ constexpr Command kCommands[] = {
     {"lines.show", "command.lines.show", "", "{layer, heads, top, keep, block}"},
     {"compare.recipe", "command.compare.recipe", "", "{method, stream, fusion, heads, residual, layers, sink, merge, class, source, discard}"},
     {"compare.pin", "command.compare.pin", "", "{}"},
+    {"compare.hold", "command.compare.hold", "", "{query}"},
     {"compare.swap", "command.compare.swap", "x", "{}"},
     {"undo", "command.undo", "Mod+z", "{}"},
     {"redo", "command.redo", "Mod+Shift+z", "{}"},

@@ -84,6 +84,7 @@ struct LinesState {
 struct CompareState {
   bool chosen = false;  // else B is the usual other recipe
   Recipe recipe;        // B; A is the recipe itself
+  int query = -1;       // B's output where it is held; -1: A's
   bool operator==(const CompareState&) const = default;
 };
 

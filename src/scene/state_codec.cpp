@@ -280,9 +280,9 @@ std::string state_to_json(const AppState& s) {
   w.key("lines").object().field("layer", s.lines.layer).key("heads").array();
   for (const int h : s.lines.heads) w.value(h);
   w.end().field("top", s.lines.top).field("keep", s.lines.keep).field("block", s.lines.block).end();
-  if (s.compare.chosen) {
-    w.key("compare").object().key("recipe");
-    write_recipe(w, s.compare.recipe, false);
+  if (s.compare.chosen || s.compare.query >= 0) {
+    w.key("compare").object().field("query", s.compare.query);
+    if (s.compare.chosen) w.key("recipe"), write_recipe(w, s.compare.recipe, false);
     w.end();
   }
   w.field("second", s.second < 0 ? std::string_view("none") : name_of(kViews, s.second)).field("split", s.split);
@@ -329,6 +329,7 @@ void state_from_json(std::string_view json, AppState& s, std::vector<std::string
     if (name == "lines") return read_lines(f, s.lines, ignored), true;
     if (name == "compare") {
       walk(f, "compare.", ignored, [&](std::string_view inner, const Json& g) {
+        if (inner == "query") return read_int(g, -1, s.compare.query);
         if (inner != "recipe") return false;
         read_recipe(g, s.compare.recipe, ignored);
         s.compare.chosen = true;

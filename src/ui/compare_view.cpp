@@ -156,6 +156,23 @@ void recipe_rows(Ui& ui, Box b) {
   };
   if (act("compare.swap", "ui.compare.swap")) ui.app.run("compare.swap");
   if (act("compare.pin", "ui.compare.pin")) ui.app.run("compare.pin");
+  if (s.compare.query >= 0) {
+    const std::string held = ui.words.fill("ui.compare.held", {{"token", query_name(ui, s.compare.query)}});
+    const float w = std::min(220.0f, label_width(ui, held, 13, false) + 44);
+    if (right - w > second.x + 150) {
+      right -= w;
+      const Box b{right, second.middle_y() - 13, w, 26};
+      const Press p = press(ui, "compare.hold", b, true, 13);
+      fill(ui, b, ui.theme.accentbg, 13);
+      if (p.hovered) frame(ui, b, ui.theme.accent, 1, 13);
+      label(ui, b.x + 12, baseline(b.y, b.h, 13), label_cut(ui, held, 13, false, w - 40), 13, false, ui.theme.accent);
+      icon(ui, Icon::close, b.right() - 15, b.middle_y(), ui.theme.accent);
+      if (p.clicked) ui.app.run("compare.hold", R"({"query":-1})");
+      right -= 8;
+    }
+  } else if (act("compare.hold", "ui.compare.hold")) {
+    ui.app.run("compare.hold");
+  }
   const auto methods = possible(ui);
   std::vector<MenuRow> rows;
   int chosen = -1;
@@ -310,6 +327,7 @@ void matrices(Ui& ui, Box b) {
     }
     frame(ui, m, ui.theme.line, 1);
     ring(ui, {m.x, m.y + cell * static_cast<float>(d.query), w, std::max(2.0f, cell)}, ui.theme.accent, 0, 2, 2);
+    if (which == 1 && d.query_b != d.query) ring(ui, {m.x, m.y + cell * static_cast<float>(d.query_b), w, std::max(2.0f, cell)}, ui.theme.accent, 0, 1, 2);
     if (n == 0) ui.record.matrix = m, ui.record.cell = cell, ui.record.left = 0, ui.record.top = 0;
     if (over.hovered && m.contains(mouse.x, mouse.y)) {
       const int i = std::clamp(static_cast<int>((mouse.y - m.y) / cell), 0, d.queries - 1), j = std::clamp(static_cast<int>((mouse.x - m.x) / cell), 0, d.keys - 1);
@@ -355,7 +373,7 @@ void forget_compare(Ui& ui, bool lost) {
 
 bool comparison_here(const Ui& ui) {
   const BesideData* d = ui.app.beside();
-  return d && ui.view() && d->query == ui.state().selection.query && d->row_a.size() == ui.view()->row.size() && d->row_b.size() == d->row_a.size();
+  return d && ui.view() && d->query == ui.state().selection.query && d->query_b == (ui.state().compare.query >= 0 ? ui.state().compare.query : d->query) && d->row_a.size() == ui.view()->row.size() && d->row_b.size() == d->row_a.size();
 }
 
 void draw_compare_view(Ui& ui, const Box& box) {

@@ -16,8 +16,24 @@ Box graph_minimap_box(const Ui& ui, const Box& area) {
   return {area.right() - 148, area.bottom() - 92, 140, 84};
 }
 
+namespace {
+
+// The bottleneck of the flow from the chosen input, where that is what is shown; else null.
+const CutData* shown_cut(const Ui& ui) {
+  const CutData* c = ui.app.cut();
+  const Method m = ui.view()->recipe.method;
+  const bool fits = c && (m == Method::flow || m == Method::flow_normalised) && c->query == ui.view()->query && c->key == ui.state().selection.key;
+  return fits && c->layer >= 0 ? c : nullptr;
+}
+
+constexpr int kArcsShown = 5;
+
+}  // namespace
+
 Box edge_card_box(const Ui& ui, const Box& area) {
   const GraphState& g = ui.state().graph;
+  if (const CutData* c = shown_cut(ui); c && area.w >= 280 && area.h >= 220)
+    return {area.x + 8, area.y + 8, 262, 84 + 20.0f * static_cast<float>(std::min<int>(kArcsShown, static_cast<int>(c->arcs.size())))};
   if (g.edge_layer < 0 || area.w < 240) return {};
   const EdgeData* d = ui.app.edge();
   const bool here = d && d->layer == g.edge_layer && d->query == g.edge_query && d->key == g.edge_key && !d->heads.empty();
@@ -59,10 +75,37 @@ void draw_graph_minimap(Ui& ui, const Box& area) {
   ui.app.set(next);
 }
 
+// Where the flow is narrowest, arc by arc.
+void draw_cut_card(Ui& ui, const Box& card, const CutData& c) {
+  fill(ui, card, ui.theme.panel, 8);
+  frame(ui, card, ui.theme.line2, 1, 8);
+  const Box b = card.inset(12, 8);
+  const Ink quiet{12, Weight::regular, ui.theme.ink3}, ink{13, Weight::regular, ui.theme.ink};
+  if (icon_button(ui, "graph.cut.close", {card.right() - 30, card.y + 4, 26, 26}, Icon::close, ui.words("dom.close"))) ui.app.run("select.key", R"({"key":-1})");
+  text_fit(ui, b.x, baseline(b.y, 20, 13), b.w - 24, ui.words("ui.graph.cut"), {13, Weight::semibold, ui.theme.ink});
+  const char* where = c.end == 1 ? "ui.graph.cut.output" : c.end == 2 ? "ui.graph.cut.input" : "ui.graph.cut.inside";
+  float y = b.y + 20;
+  y += Rich().add(ui.words.fill(where, {{"layer", std::to_string(ui.layer_number(c.layer))}, {"flow", ui.words.plain(c.flow)}}), quiet).wrap(ui, b.x, y, b.w, 16, true, 2) + 6;
+  const double widest = c.arcs.empty() ? 1 : c.arcs[0].capacity;
+  for (int k = 0; k < std::min<int>(kArcsShown, static_cast<int>(c.arcs.size())); ++k, y += 20) {
+    const CutArc& arc = c.arcs[static_cast<std::size_t>(k)];
+    const std::string name = ui.words.fill("ui.graph.cut.arc", {{"layer", std::to_string(ui.layer_number(arc.layer))}, {"from", ui.token(arc.from, false)}, {"to", ui.token(arc.to, true)}});
+    label(ui, b.x, baseline(y, 20, 13), label_cut(ui, name, 13, false, b.w - 108), 13, false, ui.theme.ink);
+    Bar bar;
+    bar.weight = arc.capacity;
+    bar.colour = weight_colour(0.6, ui.theme.dark);
+    draw_bar(ui, {b.right() - 102, y + 5, 48, 10}, bar, widest);
+    text_right(ui, b.right(), baseline(y, 20, 13), ui.words.plain(arc.capacity), ink);
+  }
+  const auto rest = c.arcs_all - std::min<int>(kArcsShown, static_cast<int>(c.arcs.size()));
+  if (rest > 0) text_fit(ui, b.x, baseline(y, 18, 12), b.w, ui.words.fill("ui.graph.cut.more", {{"n", ui.words.count(rest)}}), quiet);
+}
+
 void draw_edge_card(Ui& ui, const Box& area) {
   const GraphState& g = ui.state().graph;
   const Box card = edge_card_box(ui, area);
   if (card.empty()) return;
+  if (const CutData* c = shown_cut(ui)) return draw_cut_card(ui, card, *c);
   const EdgeData* d = ui.app.edge();
   const bool here = d && d->layer == g.edge_layer && d->query == g.edge_query && d->key == g.edge_key && !d->heads.empty();
   const int rows = here ? std::min<int>(6, static_cast<int>(d->heads.size())) : 1;

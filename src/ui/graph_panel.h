@@ -32,7 +32,7 @@ struct GraphPanel {
 
 // Where the camera looks in the whole graph; shown while it is near, a press moves it.
 void draw_graph_minimap(Ui& ui, const Box& area);
-// The heads that make the chosen edge (GraphState::edge_layer).
+// The heads that make the chosen edge (GraphState::edge_layer); of a flow, the bottleneck from the chosen input.
 void draw_edge_card(Ui& ui, const Box& area);
 
 [[nodiscard]] Box graph_minimap_box(const Ui& ui, const Box& area);  // empty: not there

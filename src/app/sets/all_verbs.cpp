@@ -8,6 +8,7 @@ Result<std::unique_ptr<Job>> make_further_verb_job(std::shared_ptr<OpenDump> ope
   if (verb == "layers") return make_layers_job(std::move(open), args);
   if (verb == "lines") return make_lines_job(std::move(open), args);
   if (verb == "edge") return make_edge_job(std::move(open), args);
+  if (verb == "cut") return make_cut_job(std::move(open), args);
   if (verb == "beside") return make_beside_job(std::move(open), args);
   if (verb == "heads") return make_heads_job(std::move(open), args);
   if (verb == "depth") return make_depth_job(std::move(open), args);

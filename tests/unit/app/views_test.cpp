@@ -166,3 +166,23 @@ TEST_CASE("recipes about other tokens are not laid side by side") {
   open_file(session, "enfr_i_love_you.npz");
   CHECK(refused(run(session.ask("beside", R"({"a": {"stream": "encoder", "method": "rollout"}, "b": {"stream": "cross", "method": "raw"}})"))).code == ErrorCode::usage);
 }
+
+TEST_CASE("the arcs of a bottleneck add up to the flow, and two outputs of one recipe can be compared") {
+  Session session;
+  open_file(session, "minilm_cat.npz");
+  const auto view = answer<ViewData>(session, "view", R"({"recipe": {"method": "flow"}, "query": 8})");
+  for (const int key : {0, 2, 12}) {
+    const auto cut = answer<CutData>(session, "cut", R"({"recipe": {"method": "flow"}, "query": 8, "key": )" + std::to_string(key) + "}");
+    CHECK(cut.flow == doctest::Approx(static_cast<double>(view.row[static_cast<std::size_t>(key)])).epsilon(1e-6));
+    double sum = 0;
+    for (const CutArc& arc : cut.arcs) sum += arc.capacity;
+    if (cut.arcs_all == static_cast<int>(cut.arcs.size())) CHECK(sum == doctest::Approx(cut.flow));
+    for (std::size_t k = 1; k < cut.arcs.size(); ++k) CHECK(cut.arcs[k].capacity <= cut.arcs[k - 1].capacity);
+  }
+  CHECK(refused(run(session.ask("cut", R"({"recipe": {"method": "rollout"}, "query": 8, "key": 2})"))).code == ErrorCode::usage);
+  const auto two = answer<BesideData>(session, "beside", R"({"a": {"method": "rollout"}, "b": {"method": "rollout"}, "query": 8, "query_b": 2})");
+  for (std::size_t j = 0; j < 13; ++j) {
+    CHECK(two.row_a[j] == doctest::Approx(two.matrix_a[8 * 13 + j]));
+    CHECK(two.row_b[j] == doctest::Approx(two.matrix_a[2 * 13 + j]));
+  }
+}
