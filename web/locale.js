@@ -88,7 +88,7 @@ export class Locale {
     const key = this.has(`${own}.what`) ? own : `error.${failure.code}`;
     if (!failure.params || !this.has(`${key}.what`)) return { what: failure.text ?? failure.code, fix: failure.fix ?? "" };
     const params = this.numbers(failure.params);
-    const part = (name) => this.t(this.has(`${key}.${params.kind}.${name}`) ? `${key}.${params.kind}.${name}` : `${key}.${name}`, params);
+    const part = (name) => this.t([`${key}.${params.kind}.${name}`, `${key}.${name}`].find((id) => this.has(id)) ?? `error.${failure.code}.${name}`, params);
     return { what: part("what"), fix: part("fix") };
   }
 
