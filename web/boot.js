@@ -10,6 +10,7 @@ import { hasTouch, hasWebAssembly, hasWebGL2 } from "./features.js";
 import { splitFragment } from "./fragment.js";
 import { Frames } from "./frames.js";
 import { Gallery } from "./gallery.js";
+import { rememberState } from "./gl-state.js";
 import { makeHeader } from "./header.js";
 import { makeHost } from "./host.js";
 import { Idle } from "./idle.js";
@@ -338,6 +339,7 @@ async function startPage() {
     ask: (verb, args) => engine.ask(verb, args),
     answer: (number, archive, error) => { page.answer(number, archive, error); idle.look(); },
   });
+  rememberState(canvas);
   const made = await Page.load(factory, wasm, canvas, host, (reason) => showMessage(locale.t("dom.stopped"), [reason], { text: locale.t("dom.reload"), act: () => location.reload() }));
   fonts.forEach((bytes, slot) => made.font(slot, bytes));
   await Promise.all(["400 16px 'IBM Plex Sans'", "600 16px 'IBM Plex Sans'"].map((font) => document.fonts.load(font).catch(() => {})));

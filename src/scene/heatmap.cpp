@@ -122,11 +122,21 @@ Camera pan_matrix(const MatrixLayout& m, int rows, int columns, const Camera& ca
   return camera_at(m, rows, columns, m.cell, m.left - dx / m.cell, m.top - dy / m.cell);
 }
 
-ColourScale matrix_scale(const MatrixData& matrix, std::span<const int> sinks, const MatrixState& state, bool is_signed) {
+MatrixExtremes matrix_extremes(const MatrixData& matrix, std::span<const int> sinks) {
+  MatrixExtremes e;
+  each_value(matrix, sinks, [&](int, double v) {
+    e.largest = std::max(e.largest, v);
+    e.largest_absolute = std::max(e.largest_absolute, std::abs(v));
+    if (v > 0 && (e.smallest == 0 || v < e.smallest)) e.smallest = v;
+  });
+  return e;
+}
+
+ColourScale matrix_scale(const MatrixExtremes& extremes, const MatrixState& state, bool is_signed) {
   ColourScale scale{.low = 0, .high = 0, .curve = state.scale, .two_sided = is_signed};
   if (is_signed) {
     if (state.scale == ScaleCurve::log) scale.curve = ScaleCurve::linear;
-    each_value(matrix, sinks, [&](int, double v) { scale.high = std::max(scale.high, std::abs(v)); });
+    scale.high = extremes.largest_absolute;
     if (state.high > 0) scale.high = state.high;
     if (!(scale.high > 0) || scale.curve == ScaleCurve::per_row) scale.high = 1;
     scale.low = -scale.high;
@@ -136,11 +146,8 @@ ColourScale matrix_scale(const MatrixData& matrix, std::span<const int> sinks, c
     scale.high = 1;  // parts of the row's own largest value
     return scale;
   }
-  double smallest = 0;
-  each_value(matrix, sinks, [&](int, double v) {
-    scale.high = std::max(scale.high, v);
-    if (v > 0 && (smallest == 0 || v < smallest)) smallest = v;
-  });
+  scale.high = extremes.largest;
+  const double smallest = extremes.smallest;
   if (!(scale.high > 0)) scale.high = 1;
   // Six decades are more than a colour can tell; what lies lower is as pale as the floor.
   if (state.scale == ScaleCurve::log) scale.low = std::max(smallest > 0 ? smallest : scale.high / 1000, scale.high * 1e-6);

@@ -39,10 +39,20 @@ void pick_cell(const MatrixLayout& layout, int rows, int columns, float x, float
 [[nodiscard]] Camera zoom_matrix(const MatrixLayout& layout, int rows, int columns, const Camera& camera, double factor, float x, float y);
 [[nodiscard]] Camera pan_matrix(const MatrixLayout& layout, int rows, int columns, const Camera& camera, float dx, float dy);
 
+// What a scale is made from: the largest value, the largest absolute one, the smallest above 0 (0: none); sinks left out.
+// Cost: one pass over the matrix, so kept while the matrix stays.
+struct MatrixExtremes {
+  double largest = 0, largest_absolute = 0, smallest = 0;
+};
+[[nodiscard]] MatrixExtremes matrix_extremes(const MatrixData& matrix, std::span<const int> sinks);
+
 // Range of the values for the scale: 0 to the largest finite value outside the sink columns (log: smallest positive),
 // or the handles of `state`. Per row: 0 to 1, parts of row_maxima().
 // With a sign: as far below 0 as above, and never logarithmic.
-[[nodiscard]] ColourScale matrix_scale(const MatrixData& matrix, std::span<const int> sinks, const MatrixState& state, bool is_signed = false);
+[[nodiscard]] ColourScale matrix_scale(const MatrixExtremes& extremes, const MatrixState& state, bool is_signed);
+[[nodiscard]] inline ColourScale matrix_scale(const MatrixData& matrix, std::span<const int> sinks, const MatrixState& state, bool is_signed = false) {
+  return matrix_scale(matrix_extremes(matrix, sinks), state, is_signed);
+}
 // Largest finite value, or size of a value, of each row outside the sink columns; 0 where there is none. For ScaleCurve::per_row.
 [[nodiscard]] std::vector<float> row_maxima(const MatrixData& matrix, std::span<const int> sinks);
 // Histogram of finite values over [low, high], for the legend.

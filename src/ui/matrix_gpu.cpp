@@ -122,7 +122,7 @@ void update_matrix(Ui& ui) {
     }
     for (int i = 0; i < m.columns && i < 2000; ++i) p.longest_column = std::max(p.longest_column, label_width(ui, ui.token_short(i, true), 12, true));
   }
-  p.scale = matrix_scale(m, p.sinks, ui.app.state().matrix, is_signed);
+  p.scale = matrix_scale(ui.extremes(), ui.app.state().matrix, is_signed);
   const bool same = p.histogram_scale.low == p.scale.low && p.histogram_scale.high == p.scale.high && p.histogram_scale.curve == p.scale.curve;
   if (p.histogram_of != p.version || !same) {
     p.histogram_of = p.version;

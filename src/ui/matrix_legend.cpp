@@ -115,7 +115,7 @@ void matrix_legend(Ui& ui, const MatrixFrame& f) {
 
   MatrixState whole = s.matrix;
   whole.low = whole.high = -1;
-  const ColourScale full = matrix_scale(m, p.sinks, whole, p.scale.two_sided);
+  const ColourScale full = matrix_scale(ui.extremes(), whole, p.scale.two_sided);
   AppState next = s;
   double high = p.scale.high, low = p.scale.low;
   // While one is dragged, both show where they are on the range of the data; at rest the bar is the scale itself.

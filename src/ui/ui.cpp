@@ -95,6 +95,16 @@ Rgb Ui::heat(int key) const {
 }
 Rgb Ui::heat_of(double weight) const { return scale.colour(scale.position(weight), theme.dark); }
 
+const MatrixExtremes& Ui::extremes() {
+  const std::vector<int> none, &without = view() ? view()->sinks : none;
+  if (measured_of != app.matrix_version() || measured_without != without) {
+    measured = matrix_extremes(*app.matrix(), without);
+    measured_of = app.matrix_version();
+    measured_without = without;
+  }
+  return measured;
+}
+
 void Ui::refresh() {
   const ViewData* v = app.has_dump() ? view() : nullptr;
   if (!v) {
@@ -110,7 +120,7 @@ void Ui::refresh() {
   scale = row_scale(v->row, aside, v->is_signed);
   const bool same = s.matrix.kind == MatrixKind::result || (s.matrix.kind == MatrixKind::after_layer && v->level == s.matrix.layer - s.recipe.first_layer + 1);
   if (shows(s, ViewKind::matrix) && same && app.matrix() && s.matrix.scale != ScaleCurve::per_row)
-    scale = matrix_scale(*app.matrix(), v->sinks, s.matrix, v->is_signed);
+    scale = matrix_scale(extremes(), s.matrix, v->is_signed);
 
   std::vector<float> goal(v->row.size());
   for (std::size_t i = 0; i < goal.size(); ++i) goal[i] = is_sink(static_cast<int>(i)) ? 0.0f : static_cast<float>(scale.position(v->row[i]));

@@ -17,6 +17,7 @@
 #include "imgui.h"
 #include "scene/app.h"
 #include "scene/colormap.h"
+#include "scene/heatmap.h"
 #include "ui/box.h"
 #include "ui/fonts.h"
 #include "ui/theme.h"
@@ -139,6 +140,10 @@ struct Ui {
   float drawer = -1;            // phone: height of the drawer while it is dragged, -1: by state
   int range_first = -1, range_last = -1;  // layer range while it is dragged
 
+  MatrixExtremes measured;  // of the matrix of this version, without these sinks
+  std::uint64_t measured_of = 0;
+  std::vector<int> measured_without;
+
   // Positions that are easing: from, to, begun.
   std::vector<float> shade_from, shade_to;
   double shade_start = 0;
@@ -169,6 +174,7 @@ struct Ui {
   [[nodiscard]] bool visible(int key) const;         // the chosen row can see it (no causal mask between)
   [[nodiscard]] Rgb heat(int key) const;             // eased colour of an input
   [[nodiscard]] Rgb heat_of(double weight) const;    // colour of a weight on the scale in force
+  [[nodiscard]] const MatrixExtremes& extremes();    // of app.matrix(), measured once
   void refresh();                                    // scale and easing, once per frame
   void wake(double ms = 0) { services.frame_in(ms); }
   void cursor(std::string_view css) { want_cursor = css; }
