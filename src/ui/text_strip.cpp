@@ -12,6 +12,31 @@
 #include "ui/widgets.h"
 
 namespace rollscope::ui {
+
+struct StripType {
+  float px, pad, height, pitch;
+  bool numbers;
+};
+
+struct StripPlace {
+  Box box;
+  int token;
+  bool left = false, right = false;  // touches its neighbour: pieces of one word
+};
+
+// Where the tokens of a text stand. A thousand are not laid out in every frame.
+struct StripLayout {
+  std::uint64_t view = 0;
+  const Token* tokens = nullptr;
+  float width = 0;
+  bool phone = false;
+  std::string lang;
+
+  StripType type;
+  int lines = 1;
+  std::vector<StripPlace> places;
+};
+
 namespace {
 
 constexpr int kLookedFor = 60;  // tokens from which on a word is looked for, not read off
@@ -19,17 +44,10 @@ constexpr int kLookedFor = 60;  // tokens from which on a word is looked for, no
 constexpr float kSeamPad = 1;
 constexpr float kQuestion = 132, kLegend = 150, kPadX = 16;
 
-struct Type {
-  float px, pad, height, pitch;
-  bool numbers;
-};
-constexpr Type kOneLine{18, 7, 28, 46, true}, kTwoLines{16, 6, 28, 34, false}, kMany{15, 3.5f, 22, 26, false}, kPhone{18, 8, 33, 41, false};
+constexpr StripType kOneLine{18, 7, 28, 46, true}, kTwoLines{16, 6, 28, 34, false}, kMany{15, 3.5f, 22, 26, false}, kPhone{18, 8, 33, 41, false};
 
-struct Place {
-  Box box;
-  int token;
-  bool left = false, right = false;  // touches its neighbour: pieces of one word
-};
+using Type = StripType;
+using Place = StripPlace;
 
 // Token boxes as running text from (0, 0); returns the lines.
 int flow(Ui& ui, const std::vector<Token>& tokens, const Type& t, float width, std::vector<Place>& out, bool keys, bool measure_only = false) {
@@ -87,6 +105,22 @@ Type type_for(Ui& ui, float width, int* lines) {
   }
   *lines = flow(ui, tokens, kMany, width, none, true, true);
   return kMany;
+}
+
+const StripLayout& layout(Ui& ui, float width) {
+  const auto& tokens = ui.stream().key_tokens;
+  if (!ui.strip) ui.strip = std::make_shared<StripLayout>();
+  StripLayout& s = *ui.strip;
+  if (s.view == ui.app.view_version() && s.tokens == tokens.data() && s.width == width && s.phone == ui.phone && s.lang == ui.words.lang()) return s;
+  s.type = type_for(ui, width, &s.lines);
+  s.places.clear();
+  flow(ui, tokens, s.type, width, s.places, true);
+  s.view = ui.app.view_version();
+  s.tokens = tokens.data();
+  s.width = width;
+  s.phone = ui.phone;
+  s.lang = ui.words.lang();
+  return s;
 }
 
 constexpr float kLegendLine = 24;
@@ -152,7 +186,7 @@ void draw_question(Ui& ui, const Box& b) {
   }
 }
 
-void token_row(Ui& ui, const Box& area, const Box& clip, std::vector<Place>& places, const Type& t, bool keys, float scroll) {
+void token_row(Ui& ui, const Box& area, const Box& clip, const std::vector<Place>& places, const Type& t, bool keys, float scroll) {
   const AppState& s = ui.state();
   const ViewData& v = *ui.view();
   for (const Place& p : places) {
@@ -326,7 +360,9 @@ float strip_height(Ui& ui, float width, float room) {
     h = ui.phone ? std::clamp(static_cast<float>(ui.app.dump().grid.rows) * 16 + 24, 84.0f, 150.0f) : std::clamp(static_cast<float>(ui.app.dump().grid.rows) * 18 + 14, 84.0f, 150.0f);
     return std::min(h, std::max(most, 84.0f)) + (ui.phone ? 20 : 0);
   }
-  const Type t = type_for(ui, text_room(ui, width), &lines);
+  const StripLayout& laid = layout(ui, text_room(ui, width));
+  const Type& t = laid.type;
+  lines = laid.lines;
   if (ui.phone) return std::min(content_height(t, lines) + kLegendLine, most + kLegendLine);
   if (lines > 2) h = std::min(content_height(t, lines) + 1, most);
   return std::max(h, 84.0f);
@@ -366,9 +402,10 @@ void draw_text_strip(Ui& ui, const Box& box) {
 
   int lines = 1;
   const float room = text_room(ui, box.w);
-  const Type t = type_for(ui, room, &lines);
-  std::vector<Place> places;
-  flow(ui, ui.stream().key_tokens, t, room, places, true);
+  const StripLayout& laid = layout(ui, room);
+  const Type& t = laid.type;
+  lines = laid.lines;
+  const std::vector<Place>& places = laid.places;
   const float content = content_height(t, lines);
   const bool scrolls = content > b.h + 4 && t.pitch < 46;
   if (!ui.phone && box.w > 760) {

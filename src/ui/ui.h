@@ -71,6 +71,7 @@ struct GraphPanel;
 struct HeadsPanel;
 struct ImagePanel;
 struct MatrixPanel;
+struct StripLayout;
 
 struct Ui {
   Ui(App& app, gpu::Gpu& gpu, gpu::LabelAtlas& atlas, Services services);
@@ -126,6 +127,7 @@ struct Ui {
   std::unique_ptr<HeadsPanel> heads;
   std::unique_ptr<ImagePanel> image;
   std::unique_ptr<ComparePanel> compare;
+  std::shared_ptr<StripLayout> strip;
   float strip_scroll = 0, inspector_scroll = 0, inspector_height = 0;
   bool compare_more = false;    // measures beyond the first three
   double play_next = 0;         // ms, of the next layer while they are played
