@@ -15,3 +15,9 @@
 // The page has no files and the browser owns the clipboard; input and output go through src/platform.
 #define IMGUI_DISABLE_FILE_FUNCTIONS
 #define IMGUI_DISABLE_DEFAULT_SHELL_FUNCTIONS
+
+// Settings are kept by the page, not in ImGui's text form, and numbers are typed into the DOM: nothing is ever scanned. The
+// library's calls would still bring sscanf and its long double arithmetic, 10 kB for every visitor.
+#include <stdio.h>
+inline int imgui_scans_nothing(const char*, const char*, ...) { return 0; }
+#define sscanf imgui_scans_nothing
