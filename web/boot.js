@@ -285,12 +285,24 @@ function codeFace() {
   loader.bytes("fonts/plex-mono-400.ttf").then((bytes) => page.font(3, bytes), () => once.delete("code")).finally(() => { --facesDue; frames.request(); idle.look(); });
 }
 
+/** What the view in sight shows beside the row, for the table; the graph alone shows no more than the row. */
+let mirrorView = null;
+function besideRow() {
+  const state = page?.state();
+  if (!state || !opener.current) return;
+  if (state.view === "heads") codeFace();
+  if (!mirrorView && state.view === "graph" && state.key < 0) return;
+  mirrorView ??= part(() => import("./mirror-view.js")).then(({ MirrorView }) => new MirrorView({ mirror, locale, ask, info: () => opener.current?.info, state: () => page.state(), idle: () => idle.look() }))
+    .catch(() => { mirrorView = null; });  // the row itself is there
+  mirrorView?.then((view) => view?.update());
+}
+
 /** Events of the page module (host.h, tell). */
 function hear(event, detail) {
   if (event === "first-picture") performance.mark("rollscope:first-picture");
-  else if (event === "selection") { mirror.update(detail); tellHost("selection", detail); }
+  else if (event === "selection") { mirror.update(detail); tellHost("selection", detail); besideRow(); }
   else if (event === "limits") part(() => import("./help.js")).then(({ showLimits }) => showLimits(detail.items ?? [], locale)).catch(() => {});
-  else if (event === "state") { if (page.state().view === "heads") codeFace(); }
+  else if (event === "state") besideRow();
   else if (event === "help") openHelp();
   else if (event === "open") openDialog();
   else if (event === "examples") header.openExamples();

@@ -8,7 +8,7 @@ export const LIMITS = ["sink", "dominant_token", "rollout_collapsed", "rows_simi
   "no_positive_gradient", "flow_saturated", "absorbing_first_token", "nearly_uniform", "below_uniform", "residual_sensitive"];
 
 // Groups of the page's own words that belong to a dialog, to files given together, or to browsers that lack something.
-const DIALOGS = ["assume", "commands", "copied", "copy", "copy_failed", "open_another", "private", "consent", "exporter", "files", "find", "head", "help", "kind", "limits", "no_wasm", "open", "open_link", "palette",
+const DIALOGS = ["assume", "commands", "copied", "copy", "copy_failed", "open_another", "private", "consent", "exporter", "files", "find", "head", "help", "kind", "limits", "mirrored", "no_wasm", "open", "open_link", "palette",
   "question", "report", "tokens_dialog", "unchanged", "what_was_read", "back_to"];
 
 /** @param {string} key @returns {boolean} */
