@@ -85,10 +85,10 @@ export class Locale {
   /** @param {import("./engine-client.js").Failure} failure @returns {{what: string, fix: string}} in the page's language */
   error(failure) {
     const own = `error.${failure.code}.${failure.params?.kind}`;  // what a file is that is no dump: a whole sentence
-    const key = this.has(`${own}.what`) ? own : `error.${failure.code}`;
-    if (!failure.params || !this.has(`${key}.what`)) return { what: failure.text ?? failure.code, fix: failure.fix ?? "" };
+    const base = `error.${failure.code}`;
+    if (!failure.params || !(this.has(`${own}.what`) || this.has(`${base}.what`))) return { what: failure.text ?? failure.code, fix: failure.fix ?? "" };
     const params = this.numbers(failure.params);
-    const part = (name) => this.t([`${key}.${params.kind}.${name}`, `${key}.${name}`].find((id) => this.has(id)) ?? `error.${failure.code}.${name}`, params);
+    const part = (name) => this.t(this.has(`${own}.${name}`) ? `${own}.${name}` : `${base}.${name}`, params);  // a kind may have its own sentence and share the remedy
     return { what: part("what"), fix: part("fix") };
   }
 
