@@ -12,6 +12,9 @@ const MOST_HEADS = 1200;
 const DEPTH = { entropy: "row_entropy_normalised_mean", distance: "rows_distance", top_share: "top_share", sink_mass: "sink_mass", effective_rank: "effective_rank" };
 const SCORES = { previous: "previous_token", next: "next_token", self: "diagonal", first: "first_token", delimiter: "delimiter", duplicate: "duplicate_rows_mean", induction: "induction_rows_mean" };
 
+/** Its heads are not read again without asking: that takes time and memory. */
+const large = (stream) => stream.layers * Math.max(1, stream.heads) * stream.queries * stream.keys > CHEAP_CELLS;
+
 export class MirrorView {
   #asked = 0;      // the newest question; an older answer is not shown
   #shown = "";     // what is shown, or is being computed
@@ -67,7 +70,7 @@ export class MirrorView {
   async #partsOf(state, info, number) {
     const stream = info.streams.find(({ name }) => name === state.recipe.stream) ?? info.streams[0];
     const parts = [this.#chosenInput(state)];
-    if (state.view === "matrix" && state.matrix.kind !== "result") parts.push(await this.#matrix(state, stream));
+    if (state.view === "matrix" && state.matrix.kind !== "result") parts.push(await this.#matrix(state, stream, number));
     if (state.view === "heads") parts.push(await this.#heads(state, stream, number));
     if (state.view === "depth") parts.push(await this.#depth(state, stream, number));
     return parts.filter(({ nodes }) => nodes.length > 0);
@@ -95,8 +98,9 @@ export class MirrorView {
   }
 
   /** The chosen row in another matrix than the result. */
-  async #matrix({ recipe, matrix: { kind, layer, head }, query }, stream) {
+  async #matrix({ recipe, matrix: { kind, layer, head }, query }, stream, number) {
     const { mirror, locale } = this.app;
+    if (kind !== "after_layer" && large(stream) && !this.#agreed.has("matrix")) return this.#offer("matrix", number);
     const at = Math.max(0, layer);
     const raw = { method: "raw", stream: stream.name, layers: [at, at + 1], ...(recipe.merge !== "pieces" ? { merge: recipe.merge, merge_queries: recipe.merge_queries } : {}) };
     const args = kind === "head" ? { ...raw, ...(stream.heads > 1 ? { heads: [head] } : {}) }
@@ -105,13 +109,13 @@ export class MirrorView {
     const { matrix: [weights], keys, queries: [token], recipe: { unit } } = await this.#answer("explain", { ...args, row: query });
     const percent = !["max-flow", "attribution"].includes(unit);
     const rows = weights.map((weight, index) => ({ token: keys[index], weight, chance: null, key: index })).sort((a, b) => (b.weight ?? -1) - (a.weight ?? -1));
-    const number = mirror.numbers(percent);
+    const write = mirror.numbers(percent);
     const place = { layer: at + 1, head: head + 1 };
     const what = kind === "head" ? locale.t("ui.heads.name", place) : locale.t(`dom.mirrored.${kind}`, place);
     const caption = locale.t("dom.mirror.caption", { token, sentence: what });
     return {
-      nodes: [Mirror.table(caption, ["token", "weight", "position"].map((one) => locale.t(`dom.mirror.${one}`)), rows.map((row) => [row.token, number(row.weight), row.key + 1]))],
-      said: `${what}. ${locale.t("dom.mirror.said", { token, list: mirror.strongest(rows, number) })}`,
+      nodes: [Mirror.table(caption, ["token", "weight", "position"].map((one) => locale.t(`dom.mirror.${one}`)), rows.map((row) => [row.token, write(row.weight), row.key + 1]))],
+      said: `${what}. ${locale.t("dom.mirror.said", { token, list: mirror.strongest(rows, write) })}`,
     };
   }
 
@@ -119,7 +123,7 @@ export class MirrorView {
   async #heads({ heads: { layer, head } }, stream, number) {
     const { locale, mirror } = this.app;
     if (stream.heads < 1) return { nodes: [] };
-    if (stream.layers * stream.heads * stream.queries * stream.keys > CHEAP_CELLS && !this.#agreed.has("heads")) return this.#offer("heads", number);
+    if (large(stream) && !this.#agreed.has("heads")) return this.#offer("heads", number);
     const { scores } = await this.#answer("heads", { stream: stream.name });
     const percent = mirror.numbers(true);
     const name = (one) => locale.t("ui.heads.name", { layer: one.layer + 1, head: one.head + 1 });

@@ -14,6 +14,7 @@ export class Mirror {
     this.live = byId("live");
     this.last = null;
     this.controls = null;
+    this.saidRow = "";
     this.saidAt = -TOGETHER_MS;
     this.more = element("div", { id: "mirror-view" });
     locale.listeners.push(() => { if (this.last) this.update(this.last, false); });
@@ -71,11 +72,11 @@ export class Mirror {
 
   /**
    * @param {string} text  what a screen reader reads as soon as it is silent
-   * @param {boolean} [more]  belongs to what was said just now and does not take its place
+   * @param {boolean} [more]  belongs to the row and does not take its place, if that was said just now
    */
   say(text, more = false) {
     const now = performance.now();
-    this.live.textContent = more && now - this.saidAt < TOGETHER_MS ? `${this.live.textContent} ${text}` : text;
-    this.saidAt = now;
+    this.live.textContent = more && now - this.saidAt < TOGETHER_MS ? `${this.saidRow} ${text}` : text;
+    if (!more) Object.assign(this, { saidRow: text, saidAt: now });
   }
 }

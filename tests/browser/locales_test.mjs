@@ -44,7 +44,7 @@ export default [
       for (const file of first) for (const [, name] of read(`web/${file}`).matchAll(/^import\b[^"]*"\.\/([^"]+)"/gm)) first.add(name);
       first.delete("boot.js");
       const used = literals(["web"], /^[\w-]+\.(js|html)$/).filter(({ where }) => first.has(path.basename(where)) || where.endsWith("index.html"));
-      assert.ok(used.some(({ key }) => key === "dom.mirror.token"), "the modules were read");
+      assert.ok(used.some(({ key }) => key === "dom.mirror.caption"), "the modules were read");
       for (const { key, where } of used) if (Object.hasOwn(words.en, key)) assert.ok(!isLater(key), `${key} of ${where}`);
     },
   },
