@@ -255,7 +255,7 @@ void draw_shell(Ui& ui) {
   ui.want_cursor.clear();
   ui.takes_arrows = false;
   ui.at_last_control = false;
-  ui.at_first_control = true;
+  ui.at_first_control = ui.stop_seen = false;
   ui.hover_next = {};
   ui.phone = ui.screen.w <= kPhone;
   ui.popup_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);

@@ -108,6 +108,7 @@ struct Ui {
   int arrows = 0;             // arrow presses meant for the focused slider: right and up count +1
   bool takes_arrows = false;  // a slider has the focus
   bool at_last_control = false, at_first_control = false;  // Tab may leave the canvas
+  bool stop_seen = false;     // a control of this frame has been reached by Tab
   bool popup_open = false;
   std::string want_cursor;
   App::Hover hover_next;      // collected while drawing; becomes app.hover at the end of the frame

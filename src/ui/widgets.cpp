@@ -31,7 +31,8 @@ Press press(Ui& ui, const char* id, const Box& box, bool stop, float radius) {
   p.focused = stop && g.NavId == item && g.NavCursorVisible;
   if (p.focused) focus_ring(ui, box, radius);
   if (stop) {
-    if (ui.at_first_control && g.NavId != item) ui.at_first_control = false;
+    if (!ui.stop_seen) ui.at_first_control = g.NavId == item;
+    ui.stop_seen = true;
     ui.at_last_control = g.NavId == item;
   }
   if (p.hovered) ui.cursor("pointer");

@@ -16,8 +16,27 @@
 #define IMGUI_DISABLE_FILE_FUNCTIONS
 #define IMGUI_DISABLE_DEFAULT_SHELL_FUNCTIONS
 
-// Settings are kept by the page, not in ImGui's text form, and numbers are typed into the DOM: nothing is ever scanned. The
-// library's calls would still bring sscanf and its long double arithmetic, 10 kB for every visitor.
+// Settings are kept by the page, not in ImGui's text form, and numbers are typed into the DOM: all that is ever scanned is
+// the backend's "#version %d". The C library's sscanf brings long double arithmetic, 10 kB for every visitor.
+#include <stdarg.h>
 #include <stdio.h>
-inline int imgui_scans_nothing(const char*, const char*, ...) { return 0; }
-#define sscanf imgui_scans_nothing
+inline int imgui_scan_integers(const char* text, const char* format, ...) {
+  va_list out;
+  va_start(out, format);
+  int found = 0;
+  while (*format) {
+    if (format[0] != '%' || format[1] != 'd') {
+      if (*format++ != *text++) break;
+      continue;
+    }
+    format += 2;
+    if (*text < '0' || *text > '9') break;
+    int value = 0;
+    while (*text >= '0' && *text <= '9') value = 10 * value + (*text++ - '0');
+    *va_arg(out, int*) = value;
+    ++found;
+  }
+  va_end(out);
+  return found;
+}
+#define sscanf imgui_scan_integers
