@@ -36,8 +36,7 @@ std::string with_underscores(std::string name) {
 // Whether the command takes an option of this name, given without its dashes.
 bool takes(const Command& command, std::string_view name) {
   if (name == "language") return command.name != "info";
-  if (name == "assume" || name == "item") return command.dumps;
-  if (name == "tokens") return command.dumps && command.most == 1;
+  if (name == "assume" || name == "item" || name == "tokens") return command.dumps;
   const std::string key = with_underscores(std::string(name));
   if (name.find('_') != name.npos) return false;
   return (command.recipe && is_recipe_option(key)) || std::find(command.options.begin(), command.options.end(), key) != command.options.end();
@@ -57,7 +56,7 @@ Result<void> read_option(CommandLine& out, const std::string& name, const std::s
       return fail(ErrorCode::bad_value, {{"option", "--assume"}, {"value", value}, {"allowed", "NAME=VALUE, for instance layout=heads"}});
     out.assume[value.substr(0, split)] = value.substr(split + 1);
   } else if (name == "--tokens") {
-    out.tokens = value;
+    out.tokens.push_back(value);
   } else if (name == "--language") {
     if (std::none_of(std::begin(kLanguages), std::end(kLanguages), [&](Language l) { return language_name(l) == value; }))
       return fail(ErrorCode::bad_value, {{"option", "--language"}, {"value", value}, {"allowed", "en, fr or ja"}});

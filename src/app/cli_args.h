@@ -16,7 +16,7 @@ using Options = std::map<std::string, std::string, std::less<>>;  // "merge_quer
 struct CommandLine {
   std::string verb;                // a name of commands() (cli_commands.h); "help", "version"
   std::vector<std::string> files;  // as many as the command takes
-  std::string tokens;              // file with the tokens; "": none
+  std::vector<std::string> tokens;  // files with the tokens: one for all dumps, or one for each in their order
   std::string language = "en";     // of sentences for people
   bool json = false;
   int item = 0;

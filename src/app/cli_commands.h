@@ -15,7 +15,7 @@ namespace rollscope {
 struct Command {
   std::string_view name;
   int fewest = 1, most = 1;  // files
-  bool dumps = true;         // they are dumps: --item and --assume mean something; --tokens too where there is one
+  bool dumps = true;         // they are dumps: --item, --assume and --tokens mean something
   bool recipe = false;       // takes the options of a recipe
   std::vector<std::string_view> options;  // besides
   // The answer as JSON text.

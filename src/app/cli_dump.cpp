@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -27,10 +28,12 @@ Result<std::string> read_text(const std::string& path, std::uint64_t limit, cons
 
 Result<CliDump> open_dump(const CommandLine& command, const std::string& file, bool describe) {
   std::string args = open_json(command, file, describe);
-  if (!command.tokens.empty()) {
-    auto tokens = read_text(command.tokens, 16'000'000, "a list of tokens is short");
+  const auto at = static_cast<std::size_t>(std::find(command.files.begin(), command.files.end(), file) - command.files.begin());
+  const std::string* beside = command.tokens.size() == 1 ? &command.tokens[0] : at < command.tokens.size() ? &command.tokens[at] : nullptr;
+  if (beside) {
+    auto tokens = read_text(*beside, 16'000'000, "a list of tokens is short");
     if (!tokens) return tl::unexpected(std::move(tokens.error()));
-    args = with_beside(args, without_folders(command.tokens), *tokens);
+    args = with_beside(args, without_folders(*beside), *tokens);
   }
   const auto about = [&](Error error) {
     error.params.emplace("file", file);

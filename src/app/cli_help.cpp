@@ -52,7 +52,8 @@ Options of explain:
   --merge-time after|before     the product                                                    after
   --row N|all                   the output token                                               all
   --item N                      item of a batch                                                0
-  --tokens FILE                 the tokens, one a line or as JSON, where the dump has none
+  --tokens FILE                 the tokens, one a line or as JSON, where the dump has none; of
+                                several dumps once for all, or once for each
                                 or others are wanted                                           those of the dump
   --language en|fr|ja           of the sentences, where --json is not given                    en
   --assume NAME=VALUE           axes=lhqk, orientation=rows|columns, values=probs|logits,

@@ -88,7 +88,7 @@ class CommandLine(unittest.TestCase):
         file = "minilm_cat.npz"
         self.fails(2, "usage", "heads")
         self.fails(2, "unknown_option", "heads", file, "--method", "raw")
-        self.fails(2, "unknown_option", "heads", file, "--tokens", "words.txt")
+        self.fails(1, "read_failed", "heads", file, "--tokens", "words.txt")
         self.fails(2, "out_of_range", "heads", file, "--heads", "12")
         self.fails(2, "bad_value", "heads", file, "--height", "2")
         self.fails(2, "usage", "heads", file, "vit_digit_a.npz")
@@ -163,9 +163,12 @@ class CommandLine(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             words = Path(folder) / "words.txt"
             words.write_text("\n".join(f"word{i}" for i in range(13)), encoding="utf-8")
-            for verb in ("info", "explain"):
+            for verb in ("info", "explain", "heads", "depth"):
                 done = run(verb, "minilm_cat.npz", "--json", "--tokens", str(words))
                 self.assertEqual(done.returncode, 0, done.stderr)
+            for tokens in ((str(words),), (str(words), str(words))):  # one list for both dumps, or one for each
+                done = run("compare", "minilm_cat.headmean.npy", "minilm_cat.headmean.npy", "--json", "--row", "5", *(part for one in tokens for part in ("--tokens", one)))
+                self.assertEqual(json.loads(done.stdout)["rows"][0]["label"], "word5", done.stderr)
         self.assertIn("words.txt", self.fails(1, "read_failed", "info", "minilm_cat.npz", "--tokens", str(words)))
         self.fails(2, "usage", "explain", "minilm_cat.npz", "--tokens")
         self.assertIn("--tokens FILE", run("--help").stdout)
