@@ -102,6 +102,13 @@ Result<std::shared_ptr<Question>> make_question(std::shared_ptr<OpenDump> open, 
 }
 
 // Which item of a batch: it was chosen when the file was opened.
+Result<std::shared_ptr<Question>> question_of(std::shared_ptr<OpenDump> open, const Args& args) {
+  auto recipe = args.object("recipe");
+  if (!recipe) return tl::unexpected(std::move(recipe.error()));
+  if (auto known = recipe->only("recipe", kRecipeOptions); !known) return tl::unexpected(std::move(known.error()));
+  return make_question(std::move(open), *recipe);
+}
+
 Result<void> check_item(const Args& args, const Stream& stream) {
   auto item = args.integer("item", stream.item);
   if (!item) return tl::unexpected(std::move(item.error()));

@@ -12,6 +12,7 @@
 #include "app/session_state.h"
 #include "app/verbs_args.h"
 #include "app/verbs_json.h"
+#include "base/archive.h"
 
 namespace rollscope {
 
@@ -81,6 +82,8 @@ struct Question {
 // The same for a verb that takes the options of a recipe beside its own: checks their names, and the item. Errors: unknown_option, usage, those of a recipe.
 [[nodiscard]] Result<std::shared_ptr<Question>> make_question(std::shared_ptr<OpenDump> open, std::string_view verb, const Args& args,
                                                               std::initializer_list<std::string_view> own);
+// The same for the option "recipe" of a verb of the page, an object.
+[[nodiscard]] Result<std::shared_ptr<Question>> question_of(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<void> check_item(const Args& args, const Stream& stream);
 // The option "row": a row of the answer; `otherwise` where it is missing; -1: all. Errors: bad_value, out_of_range.
 [[nodiscard]] Result<int> asked_row(const Args& args, const Question& question, int otherwise);
@@ -93,6 +96,13 @@ struct Question {
 [[nodiscard]] std::unique_ptr<Job> verb_job(const OpenDump& open, std::vector<VerbJob::Stage> stages, VerbJob::Answer answer);
 // The text that a writer wrote.
 [[nodiscard]] inline JobResult written(const rapidjson::StringBuffer& buffer) { return {{buffer.GetString(), buffer.GetSize()}, {}}; }
+// The archive of a message of the page (analysis/view_data.h).
+template <class Message>
+[[nodiscard]] JobResult archived(Message& message) {
+  ArchiveWriter archive;
+  archive(message);
+  return {{}, archive.take()};
+}
 // Stages that fill `stack` (with `encoder` and `decoder` where the method joins them), `by_max`, `result` and `flow_row`.
 [[nodiscard]] std::vector<VerbJob::Stage> stack_stages(std::shared_ptr<Question> question);
 [[nodiscard]] VerbJob::Stage by_max_stage(std::shared_ptr<Question> question);

@@ -6,7 +6,6 @@
 
 #include "analysis/comparison.h"
 #include "app/verbs.h"
-#include "base/archive.h"
 
 namespace rollscope {
 namespace {
@@ -134,9 +133,7 @@ Result<std::unique_ptr<Job>> make_beside_job(std::shared_ptr<OpenDump> open, con
   add_side(pair, pair->b, pair->rows_b, stages);
   return verb_job(*pair->a->open, std::move(stages), [pair]() -> Result<JobResult> {
     finish(*pair);
-    ArchiveWriter archive;
-    archive(pair->out);
-    return JobResult{{}, archive.take()};
+    return archived(pair->out);
   });
 }
 

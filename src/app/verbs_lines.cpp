@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "app/verbs.h"
-#include "base/archive.h"
 #include "base/text.h"
 
 namespace rollscope {
@@ -82,13 +81,6 @@ class EdgeWork final : public Work {
   RealBuffer memory_;
 };
 
-Result<std::shared_ptr<Question>> question_of(std::shared_ptr<OpenDump> open, const Args& args) {
-  auto recipe = args.object("recipe");
-  if (!recipe) return tl::unexpected(std::move(recipe.error()));
-  if (auto known = recipe->only("recipe", kRecipeOptions); !known) return tl::unexpected(std::move(known.error()));
-  return make_question(std::move(open), *recipe);
-}
-
 // One of `count`. Errors: bad_value, out_of_range.
 Result<int> one_of(const Args& args, std::string_view name, int count) {
   auto at = args.integer(name, count - 1);
@@ -111,15 +103,6 @@ CutData cut_of(const Question& q, int query, int key) {
   return out;
 }
 
-template <class Data>
-VerbJob::Answer archived(std::shared_ptr<Data> out) {
-  return [out]() -> Result<JobResult> {
-    ArchiveWriter archive;
-    archive(*out);
-    return JobResult{{}, archive.take()};
-  };
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Job>> make_lines_job(std::shared_ptr<OpenDump> open, const Args& args) {
@@ -131,7 +114,7 @@ Result<std::unique_ptr<Job>> make_lines_job(std::shared_ptr<OpenDump> open, cons
   if (!layer) return tl::unexpected(std::move(layer.error()));
   const auto out = std::make_shared<LinesData>();
   out->layer = *layer;
-  return verb_job(*q->open, {[q, out]() -> Result<std::unique_ptr<Work>> { return std::make_unique<LinesWork>(q, out); }}, archived(out));
+  return verb_job(*q->open, {[q, out]() -> Result<std::unique_ptr<Work>> { return std::make_unique<LinesWork>(q, out); }}, [out]() -> Result<JobResult> { return archived(*out); });
 }
 
 Result<std::unique_ptr<Job>> make_edge_job(std::shared_ptr<OpenDump> open, const Args& args) {
@@ -146,7 +129,7 @@ Result<std::unique_ptr<Job>> make_edge_job(std::shared_ptr<OpenDump> open, const
     if (!at) return tl::unexpected(std::move(at.error()));
     *to = *at;
   }
-  return verb_job(*q->open, {[q, out]() -> Result<std::unique_ptr<Work>> { return std::make_unique<EdgeWork>(q, out); }}, archived(out));
+  return verb_job(*q->open, {[q, out]() -> Result<std::unique_ptr<Work>> { return std::make_unique<EdgeWork>(q, out); }}, [out]() -> Result<JobResult> { return archived(*out); });
 }
 
 Result<std::unique_ptr<Job>> make_cut_job(std::shared_ptr<OpenDump> open, const Args& args) {
@@ -161,9 +144,7 @@ Result<std::unique_ptr<Job>> make_cut_job(std::shared_ptr<OpenDump> open, const 
   if (!key) return tl::unexpected(std::move(key.error()));
   return verb_job(*q->open, stack_stages(q), [q, query = *query, key = *key]() -> Result<JobResult> {
     CutData out = cut_of(*q, query, key);
-    ArchiveWriter archive;
-    archive(out);
-    return JobResult{{}, archive.take()};
+    return archived(out);
   });
 }
 

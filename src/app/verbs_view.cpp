@@ -6,7 +6,6 @@
 #include "analysis/explain_view.h"
 #include "analysis/measures.h"
 #include "app/verbs.h"
-#include "base/archive.h"
 #include "base/text.h"
 
 namespace rollscope {
@@ -14,21 +13,6 @@ namespace {
 
 constexpr float kNoValue = std::numeric_limits<float>::quiet_NaN();
 constexpr int kThumbSide = 64;
-
-Result<std::shared_ptr<Question>> question_of(std::shared_ptr<OpenDump> open, const Args& args) {
-  auto recipe = args.object("recipe");
-  if (!recipe) return tl::unexpected(std::move(recipe.error()));
-  if (auto known = recipe->only("recipe", kRecipeOptions); !known)
-    return tl::unexpected(std::move(known.error()));
-  return make_question(std::move(open), *recipe);
-}
-
-template <class Message>
-JobResult archived(Message& message) {
-  ArchiveWriter archive;
-  archive(message);
-  return {{}, archive.take()};
-}
 
 // Copies a matrix and measures its columns and rows.
 void fill(MatrixData& out, const Stream& stream, ConstMatrixView matrix, const std::vector<std::uint8_t>& empty) {

@@ -7,7 +7,6 @@
 #include "analysis/head_scores.h"
 #include "analysis/measures.h"
 #include "app/verbs.h"
-#include "base/archive.h"
 #include "base/text.h"
 
 namespace rollscope {
@@ -15,13 +14,6 @@ namespace {
 
 constexpr std::size_t kWallCells = 4'000'000;  // of all heads
 constexpr int kWallSide = 64, kWallLeast = 8;
-
-template <class Message>
-JobResult archived(Message& message) {
-  ArchiveWriter archive;
-  archive(message);
-  return {{}, archive.take()};
-}
 
 // Numbers for equal tokens.
 std::vector<int> token_ids(const Stream& s) {
@@ -214,13 +206,6 @@ class DepthWork final : public Work {
   RealBuffer memory_;
   std::unique_ptr<RolloutWork> work_;
 };
-
-Result<std::shared_ptr<Question>> question_of(std::shared_ptr<OpenDump> open, const Args& args) {
-  auto recipe = args.object("recipe");
-  if (!recipe) return tl::unexpected(std::move(recipe.error()));
-  if (auto known = recipe->only("recipe", kRecipeOptions); !known) return tl::unexpected(std::move(known.error()));
-  return make_question(std::move(open), *recipe);
-}
 
 Result<int> row_of(const Args& args, const Stream& stream, int otherwise) {
   auto query = args.integer("query", otherwise);
