@@ -43,6 +43,7 @@ enum class Lacking : std::uint8_t {
   cross,                // joint: encoder, decoder and cross-attention
   cdam_scores,
   attributions,
+  layers,               // a result that came in a link: what it was made of is not there
 };
 [[nodiscard]] Lacking lacking(const DumpInfo& dump, const Stream& stream, Method method);
 [[nodiscard]] std::string_view lacking_name(Lacking what);

@@ -57,6 +57,10 @@ Error not_for_stream(const Stream& stream, Method method, Lacking what) {
       params["detail"] = "it joins encoder_attentions, decoder_attentions and cross_attentions, and the file does not hold all three";
       params["remedy"] = "Save all three of an encoder-decoder's outputs.";
       break;
+    case Lacking::layers:
+      params["detail"] = "the link carries a finished result, and not the layers that it was made of";
+      params["remedy"] = "Ask whoever made the link for one with the layers.";
+      break;
     case Lacking::cdam_scores:
       params["detail"] = "it shows scores/cdam, and the file holds none";
       params["remedy"] = "Save the sum over dimensions of token times gradient, per token, as scores/cdam.";
@@ -158,7 +162,7 @@ Result<void> settle_changes(const Stream& stream, const RecipeRequest& request, 
 }  // namespace
 
 std::string_view lacking_name(Lacking what) {
-  constexpr std::string_view names[] = {"nothing", "encoder_and_decoder", "square", "gradients", "norms", "cross", "cdam_scores", "attributions"};
+  constexpr std::string_view names[] = {"nothing", "encoder_and_decoder", "square", "gradients", "norms", "cross", "cdam_scores", "attributions", "layers"};
   return names[static_cast<std::size_t>(what)];
 }
 
@@ -212,6 +216,7 @@ bool has_measured_residual(const DumpInfo& dump, const Stream& stream, ResidualF
 Lacking lacking(const DumpInfo& dump, const Stream& stream, Method method) {
   const bool cross = stream.kind == StreamKind::cross;
   if (method == Method::raw) return Lacking::nothing;
+  if (const auto link = dump.meta.find("link_kind"); link != dump.meta.end() && link->second != "layers") return Lacking::layers;
   if (method == Method::joint) return encoder_decoder(dump).complete() ? Lacking::nothing : Lacking::cross;
   if (method == Method::cdam) return source_names(dump, stream, method).empty() ? Lacking::cdam_scores : Lacking::nothing;
   if (method == Method::attribution) return source_names(dump, stream, method).empty() ? Lacking::attributions : Lacking::nothing;

@@ -51,7 +51,7 @@ struct RefusedArray {
 };
 
 struct Container {
-  std::string format;  // as in info.schema.json: "npy", "npz", "safetensors", "torch", "pickle", "json", "bertviz-html", "csv"
+  std::string format;  // as in info.schema.json: "npy", "npz", "safetensors", "torch", "pickle", "json", "bertviz-html", "csv", "link"
   std::vector<StoredArray> arrays;
   std::vector<StoredText> texts;
   std::vector<RefusedArray> refused;
@@ -85,5 +85,8 @@ struct Container {
 [[nodiscard]] Result<Container> read_html_container(const Source& source, std::uint64_t memory_limit);
 // CSV or TSV of one matrix, with or without names of rows and columns.
 [[nodiscard]] Result<Container> read_table_container(const Source& source);
+// A share link, alone in the file (io/link.h).
+[[nodiscard]] Result<Container> read_link_container(const Source& source);
+[[nodiscard]] Container link_container(const struct LinkData& data);
 
 }  // namespace rollscope

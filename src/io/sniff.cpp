@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "io/link.h"
 #include "io/names.h"
 #include "io/npy.h"
 #include "io/safetensors.h"
@@ -211,6 +212,7 @@ Sniffed sniff(std::span<const std::uint8_t> head, std::uint64_t file_size, std::
   if (printable_text && first == '<') return {FileKind::html, ""};
   const auto high = static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }));
   const bool binary = 4 * high > text.size() && !utf8_valid(text.substr(0, text.size() - std::min<std::size_t>(text.size(), 3)));
+  if (printable_text && !binary && looks_like_link(content)) return {FileKind::link, ""};
   if (printable_text && !binary && start != content.npos) return {FileKind::table, ""};
   if (printable_text && !binary) return foreign("text");  // blank
   // UTF-16 without a mark: every other byte of Latin text is zero.

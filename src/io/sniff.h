@@ -10,7 +10,7 @@
 
 namespace rollscope {
 
-enum class FileKind : std::uint8_t { npy, zip, safetensors, json, torch_legacy, pickle, html, table, foreign };
+enum class FileKind : std::uint8_t { npy, zip, safetensors, json, torch_legacy, pickle, html, table, link, foreign };
 
 struct Sniffed {
   FileKind kind = FileKind::foreign;

@@ -12,6 +12,7 @@ Result<Container> read_kind(FileKind kind, const Source& source, const ImportOpt
     case FileKind::pickle: return read_pickle_container(source);
     case FileKind::html: return read_html_container(source, options.memory_limit);
     case FileKind::table: return read_table_container(source);
+    case FileKind::link: return read_link_container(source);
     case FileKind::foreign: break;
   }
   return fail(ErrorCode::unknown_format);
