@@ -114,6 +114,10 @@ Result<CommandLine> parse_command_line(const std::vector<std::string>& words) {
       out.json = true;
       continue;
     }
+    if (const auto& switches = command->switches; word.starts_with("--") && std::find(switches.begin(), switches.end(), with_underscores(word.substr(2))) != switches.end()) {
+      out.options[with_underscores(word.substr(2))] = "yes";
+      continue;
+    }
     const auto equals = word.find('=');
     const std::string name = word.substr(0, equals);
     if (name.size() < 3 || name.rfind("--", 0) != 0 || !takes(*command, name.substr(2))) return fail(ErrorCode::unknown_option, {{"option", name}, {"verb", out.verb}});

@@ -18,6 +18,7 @@ struct Command {
   bool dumps = true;         // they are dumps: --item, --assume and --tokens mean something
   bool recipe = false;       // takes the options of a recipe
   std::vector<std::string_view> options;  // besides
+  std::vector<std::string_view> switches = {};  // of the options those without a value
   // The answer as JSON text.
   Result<std::string> (*answer)(const CommandLine&) = nullptr;
   // The same for people: lines of text.
@@ -32,6 +33,10 @@ struct Command {
 [[nodiscard]] Result<std::string> answer_compare(const CommandLine& command);
 [[nodiscard]] Result<std::string> answer_faithfulness(const CommandLine& command);
 [[nodiscard]] Result<std::string> answer_bias(const CommandLine& command);
+[[nodiscard]] Result<std::string> answer_link(const CommandLine& command);
+[[nodiscard]] Result<std::string> answer_unlink(const CommandLine& command);
+[[nodiscard]] std::string link_text(const rapidjson::Value& link, const CommandLine& command);
+[[nodiscard]] std::string unlink_text(const rapidjson::Value& link, const CommandLine& command);
 [[nodiscard]] std::string info_text(const rapidjson::Value& info, const CommandLine& command);
 [[nodiscard]] std::string explain_text(const rapidjson::Value& explanation, const CommandLine& command);
 [[nodiscard]] std::string heads_text(const rapidjson::Value& heads, const CommandLine& command);

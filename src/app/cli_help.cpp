@@ -26,6 +26,12 @@ const char* help_text() {
   rollscope bias A B [A B]... [--row N] [--token WORD] [--json] [options]; rollscope bias --pairs FOLDER
       pairs of texts with one word swapped (NAME_a and NAME_b, or in turns): the weight on that word,
       or on WORD, its paired difference with an interval, and the mean for each word
+  rollscope link FILE [--budget N] [--what row|rollout|layers|view] [--no-text] [--base URL] [--src URL]
+                 [--row N] [--json] [options]
+      the explanation inside a link: the richest of at most N characters (8000), and on standard error
+      what each kind of link takes, leaves out and is off by. --payload is --what
+  rollscope unlink LINK|- [--json]; rollscope link LINK --decode
+      what a link holds; of a cut link the text, where it has arrived
 
 Options of explain:
   --method NAME                 rollout (Abnar & Zuidema 2020), raw, rollout-reversed, vit-explain,

@@ -80,6 +80,9 @@ class Session {
   //   compare  {"a": recipe, "b": recipe | "uniform", "row": 8 | "all", "k": 5, "without": "none" | "specials" | "sinks"}
   //   plan     a recipe, and "row", "random", "seed", "keep": "specials" | "none" | [0, 12]  -> analysis/removal_plan.h
   //   audit    a recipe, and "row", "k"                 -> one sheet about one row, with the file's SHA-256
+  //   link     {"recipe", "query", "state", "text": true, "base", "budget", "payload", "src"}  -> link.schema.json, with the
+  //            ladder of links and what fits which budget. "state": JSON that the link carries as it is
+  //   unlink   {"link": text, "weights": true}          -> what a link holds; no dump need be open
   // A recipe is {"method", "stream", "fusion", "heads": [0, 3], "residual", "layers": [0, 4]}; what is missing takes
   // the default of the contracts, an end of -1 is the last layer.
   // Errors: no_dump, and the usage errors.

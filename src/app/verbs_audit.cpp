@@ -1,45 +1,15 @@
 // audit: one sheet about one row that can be checked later. Which bytes, which program, which recipe, which numbers, which
 // limits, which sentences. Nothing in it depends on the time or the place.
 #include "analysis/narration.h"
+#include "app/hash_work.h"
 #include "app/verbs.h"
 #include "app/verbs_row.h"
-#include "base/sha256.h"
 #include "base/text.h"
 
 namespace rollscope {
 namespace {
 
 constexpr int kListed = 10;
-
-// The file's digest, a block a step.
-class HashWork final : public Work {
- public:
-  HashWork(std::shared_ptr<ByteSource> source, std::shared_ptr<std::string> out) : source_(std::move(source)), out_(std::move(out)) {}
-  Result<bool> step() override {
-    const std::uint64_t size = source_->size();
-    std::vector<std::uint8_t> block(static_cast<std::size_t>(std::min<std::uint64_t>(size - at_, kBlock)));
-    if (auto read = source_->read(at_, block); !read) return tl::unexpected(std::move(read.error()));
-    sha_.add(block);
-    at_ += block.size();
-    if (at_ < size) return false;
-    *out_ = sha_.hex();
-    return true;
-  }
-  JobProgress progress() const override {
-    JobProgress p;
-    p.bytes = at_;
-    p.total = source_->size();
-    p.fraction = p.total > 0 ? static_cast<double>(at_) / static_cast<double>(p.total) : 0;
-    return p;
-  }
-
- private:
-  static constexpr std::uint64_t kBlock = std::uint64_t{1} << 20;
-  std::shared_ptr<ByteSource> source_;
-  std::shared_ptr<std::string> out_;
-  Sha256 sha_;
-  std::uint64_t at_ = 0;
-};
 
 std::string sheet(const Question& q, int row, const std::string& sha256, int listed) {
   const DumpInfo& info = q.open->dump.info;

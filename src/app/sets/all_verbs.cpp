@@ -1,8 +1,10 @@
-#include "app/verbs.h"
+#include "app/verbs_link.h"
 
 namespace rollscope {
 
 Result<std::unique_ptr<Job>> make_further_verb_job(std::shared_ptr<OpenDump> open, const std::string& verb, const Args& args) {
+  if (verb == "unlink") return make_unlink_job(args);
+  if (!open) return fail(ErrorCode::no_dump);
   if (verb == "explain") return make_explain_job(std::move(open), args);
   if (verb == "wall") return make_wall_job(std::move(open), args);
   if (verb == "layers") return make_layers_job(std::move(open), args);
@@ -14,6 +16,7 @@ Result<std::unique_ptr<Job>> make_further_verb_job(std::shared_ptr<OpenDump> ope
   if (verb == "depth") return make_depth_job(std::move(open), args);
   if (verb == "compare") return make_compare_job(std::move(open), args);
   if (verb == "plan") return make_plan_job(std::move(open), args);
+  if (verb == "link") return make_link_job(std::move(open), args);
   if (verb == "audit") return make_audit_job(std::move(open), args);
   return fail(ErrorCode::usage, {{"detail", "There is no verb " + verb}});
 }
