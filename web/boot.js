@@ -3,7 +3,7 @@
 import { makeApi } from "./api.js";
 import { watchContext, watchSize } from "./canvas.js";
 import { closeDialogs } from "./dialogs.js";
-import { byId } from "./dom.js";
+import { byId, element } from "./dom.js";
 import { acceptDrops } from "./drop.js";
 import { Engine } from "./engine-client.js";
 import { hasTouch, hasWebAssembly, hasWebGL2 } from "./features.js";
@@ -28,12 +28,14 @@ import { showReading } from "./reading.js";
 import { recall, remember } from "./store.js";
 import { Theme } from "./theme.js";
 
+const inside = window.rollscopeInside;  // of a page in one file (single.js): all its files, and its dump
 const assets = new URL("./", import.meta.url);
 const query = new URLSearchParams(location.search);
 const { fields } = splitFragment(location.hash);
 const canvas = byId("canvas");
 
-const loader = new Loader(assets, JSON.parse(byId("sizes").textContent), (fraction) => showLoading(fraction, locale));
+const loader = new Loader(assets, inside ? {} : JSON.parse(byId("sizes").textContent), (fraction) => showLoading(fraction, locale), inside?.files);
+const address = (file) => inside?.address(file) ?? new URL(file, assets).href;
 const once = new Map();  // files that are asked for once; what did not arrive may be asked for again
 const asset = (file, load) => {
   if (!once.has(file)) once.set(file, load(file).catch((cause) => { once.delete(file); throw cause; }));
@@ -41,7 +43,7 @@ const asset = (file, load) => {
 };
 const locale = new Locale((name) => asset(`locales/${name}.json`, (file) => loader.json(file)));
 const theme = new Theme(fields.get("theme") ?? query.get("theme") ?? undefined);
-const exporter = new URL("../../export/rollscope_dump.py", assets);
+const exporter = inside ? "" : address("../../export/rollscope_dump.py");
 const kept = new Kept();
 const gallery = new Gallery(new URL("../../gallery/", assets));
 
@@ -71,13 +73,16 @@ const sayError = (failure, sentence) => locale.whole().catch(() => {}).then(() =
 /** Modules that are fetched once they are needed, and the words for them. A page that stayed open while its site changed finds them no more. */
 async function part(load) {
   try {
-    const [module] = await Promise.all([load(), locale.whole()]);
+    const [module] = await Promise.all([load(), locale.whole(), asset("later.css", dress)]);
     return module;
   } catch (cause) {
     say(locale.t("dom.part_missing"), { text: locale.t("dom.reload"), act: () => location.reload() });
     throw cause;
   }
 }
+
+/** The look of dialogs. @param {string} file */
+const dress = async (file) => { document.head.append(element("style", {}, await loader.text(file))); };
 
 const opener = new Opener({
   engine: () => engine,
@@ -178,11 +183,18 @@ async function askForHost({ address }, source) {
       tellError(failure, address.name, () => {});
     },
     // A link that opens nothing leaves the page as a visit without one.
-    declined: () => { if (!opener.current && !opener.busy && gallery.examples.length > 0) openExample(gallery.examples[0].id); },
+    declined: openFirst,
   });
 }
 
 const openExample = (id) => openByHand(...gallery.source(id));
+
+/** What a visit without a link shows, where nothing is open. */
+async function openFirst() {
+  if (opener.current || opener.busy) return;
+  if (inside?.dump) { const { dump, name, assume, item, beside, state } = inside; await openByHand(dump, { name, assume, item, beside, state }); }
+  else if (gallery.examples.length > 0) await openExample(gallery.examples[0].id);
+}
 
 /** The open dump with other answers to the importer's questions. @param {Record<string, string>} assume @param {number} [item] */
 const reopen = (assume, item = opener.current.item) => openByHand(opener.current.source, { ...opener.current, state: undefined, assume, item });
@@ -265,7 +277,25 @@ const openReport = async () => {
   const { current } = opener;
   if (current) showReport(current.name, current.info, { locale, again: reopen, pasteTokens });
 };
-const openHelp = async () => (await part(() => import("./help.js"))).showHelp(page?.commands() ?? [], { locale, licences: new URL("licenses.txt", assets), exporter, showPalette: openPalette });
+const openHelp = async () => (await part(() => import("./help.js"))).showHelp(page?.commands() ?? [], { locale, licences: address("licenses.txt"), exporter, showPalette: openPalette });
+
+/** Whether a link stands behind "#": #a1..., or the view of a file. What chat programs did to it is undone later. */
+const isLink = (hash) => /^#(a[=\d]|(v|sha)(=|%(25)*3D))/i.test(hash);
+const openSent = async () => (await part(() => import("./link.js"))).openLink(location.hash, {
+  locale, ask, open: openByHand, say, setState: (state) => { page?.setState(state); frames.request(); }, dumpOpen: () => opener.current,
+  otherwise: openFirst,
+}).catch(openFirst);  // a part that did not come has said so
+
+async function openShare() {
+  const { current } = opener;
+  if (!current || !page) { if (!current) openDialog(); return; }
+  const { showShare } = await part(() => import("./share.js"));
+  const address = current.source instanceof Blob ? "" : String(current.source.url ?? "");
+  await showShare({
+    locale, ask, state: page.state(), base: inside?.site ?? location.origin + location.pathname, address, tokens: current.info.streams[0].keys, saves: [],
+    problem: (error) => sayError(error, (what) => what),
+  });
+}
 
 async function openPalette() {
   const [{ showPalette }, { ownEntries }] = await part(() => Promise.all([import("./palette.js"), import("./palette-own.js")]));
@@ -327,12 +357,12 @@ async function startEngine() {
   const server = loader.text("engine-worker.js");
   const set = async (name) => {
     const [text, wasm] = await Promise.all([loader.text(`${name}.js`), loader.bytes(`${name}.wasm`)]);
-    return { parts: { engine: text, server: await server, wasm }, scripts: [new URL(`${name}.js`, assets).href, new URL("engine-worker.js", assets).href] };
+    return { parts: { engine: text, server: await server, wasm }, scripts: [address(`${name}.js`), address("engine-worker.js")] };
   };
-  const { parts, scripts } = await set("engine-first");
+  const { parts, scripts } = await set(inside ? "engine" : "engine-first");
   engine = new Engine(parts, {
     scripts,
-    more: () => set("engine"),
+    more: inside ? undefined : () => set("engine"),
     noWorker: query.has("noworker"),
     onChange: () => { page?.memory(heapBytes()); idle.look(); },
     onCrash: (failure) => sayError(failure, (what) => locale.t("dom.engine_crashed", { what })),
@@ -344,7 +374,7 @@ async function startEngine() {
 async function startPage() {
   const fontFiles = ["plex-sans-400", "plex-sans-500", "plex-sans-600"];
   const [{ default: factory }, wasm, ...fonts] = await Promise.all([
-    import(new URL("page.mjs", assets).href), loader.bytes("page.wasm"), ...fontFiles.map((name) => loader.bytes(`fonts/${name}.ttf`)),
+    import(address("page.mjs")), loader.bytes("page.wasm"), ...fontFiles.map((name) => loader.bytes(`fonts/${name}.ttf`)),
   ]);
   host = makeHost({
     frames, canvas, tell: hear,
@@ -389,7 +419,7 @@ async function words(made) {
 async function start() {
   await locale.use(firstLanguage(query.get("lang"), fields.get("lang")));
   mirror = new Mirror(locale);
-  header = makeHeader({ locale, theme, examples: () => gallery.examples, openFiles, openDialog, kept: keptItems, openExample, showHelp: openHelp, showReport: openReport, showPalette: openPalette });
+  header = makeHeader({ locale, theme, examples: () => gallery.examples, openFiles, openDialog, kept: keptItems, openExample, share: openShare, showHelp: openHelp, showReport: openReport, showPalette: openPalette });
   onPaletteKey(openPalette);
   locale.apply(document);
   header.update();
@@ -400,9 +430,9 @@ async function start() {
     throw new Error("WebAssembly");
   }
   acceptDrops({ locale, openFiles, openText: openPasted, say });
-  const src = fields.get("src");
-  const examples = gallery.load()
-    .then(() => (src === undefined && gallery.examples.length > 0 ? gallery.fetchAhead(gallery.examples[0].id) : undefined))
+  const sent = isLink(location.hash), src = sent ? undefined : fields.get("src");
+  const examples = inside ? null : gallery.load()
+    .then(() => (src === undefined && !sent && gallery.examples.length > 0 ? gallery.fetchAhead(gallery.examples[0].id) : undefined))
     .catch(() => {});  // without examples the page still opens files
   const starting = startEngine();
   try {
@@ -420,7 +450,8 @@ async function start() {
   await examples;
   // What comes first decides when the page is ready: its own first picture, or the reason why there is none.
   if (src !== undefined) await openByHand(src);
-  else if (gallery.examples.length > 0) await openExample(gallery.examples[0].id);
+  else if (sent) await openSent();
+  else await openFirst();
   hideLoading();
   if (page && !opener.current) codeFace();  // the empty page shows a line of code
   idle.look();
@@ -442,6 +473,7 @@ window.rollscope = Object.freeze(api);
 // Only a page that holds this one, or opened it, asks by message.
 if (window.parent !== window || window.opener) import("./embed.js").then(({ listenToHost }) => { tellHost = listenToHost(api); }, (cause) => console.warn(String(cause)));
 addEventListener("hashchange", () => {
+  if (isLink(location.hash)) { openSent(); return; }
   const { fields: now } = splitFragment(location.hash);
   if (now.has("src")) openByHand(now.get("src"));
 });

@@ -4,10 +4,11 @@
 //
 //   build/site/index.html     web/index.html, with {{assets}} replaced by the folder below, {{sizes}} by a JSON object
 //                             of its files' sizes in bytes (for a true progress bar), {{version}} by the version
-//   build/site/a/<hash>/      everything else. The name is the hash of all of it, so that an old page never meets a
+//   build/site/a/<hash>/      everything else, and the page once more in one file (single.html, without a dump). The name is the hash of all of it, so that an old page never meets a
 //                             new module, and a cache may keep each file for ever
 //   build/site/gallery/       the examples, by their own names: links point at them
 //   build/site/export/        what notebooks copy, likewise
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import Module, { createRequire } from "node:module";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +21,7 @@ const top = path.dirname(web);
 const deps = path.join(top, "build/deps");
 const partial = process.argv.includes("--partial");
 
-const NOT_PUBLISHED = new Set(["serve.mjs", "build-site.mjs", "locale-parts.mjs"]);
+const NOT_PUBLISHED = new Set(["serve.mjs", "build-site.mjs", "locale-parts.mjs", "single.js"]);
 const MODULES = ["page.mjs", "page.wasm", "engine-first.js", "engine-first.wasm", "engine.js", "engine.wasm"];
 
 // What the page holds of other people's work, and where its licence lies on the building machine.
@@ -30,6 +31,8 @@ const LICENCES = [
   ["Dear ImGui", path.join(deps, "imgui/LICENSE.txt")],
   ["SDL2", path.join(deps, "sdl2/LICENSE.txt")],
   ["zlib", path.join(deps, "zlib/LICENSE")],
+  ["QR Code Generator for JavaScript (qrcode-generator)", path.join(deps, "npm/web/node_modules/qrcode-generator/dist/qrcode.mjs")],
+  ["xz-decompress, with xzwasm and XZ Embedded (pages in one file)", path.join(deps, "npm/web/node_modules/xz-decompress/dist/package/xz-decompress.js")],
   ["IBM Plex Sans and IBM Plex Mono", path.join(deps, "fonts/plex-sans-LICENSE.txt")],
   ["IBM Plex Sans JP", path.join(deps, "fonts/plex-sans-jp-LICENSE.txt")],
   ["Eigen", debian("libeigen3-dev")],
@@ -86,7 +89,9 @@ function licencesText() {
       if (!partial) fail(`the licence of ${name} is not at ${file}; reinstall its package, or run web/setup/setup native web`);
       return "";
     }
-    return `${"=".repeat(78)}\n${name}\n${"=".repeat(78)}\n\n${readFileSync(file, "utf8").trim()}\n`;
+    const text = readFileSync(file, "utf8").trim();
+    // Of a script the comment that it opens with, which is its licence.
+    return `${"=".repeat(78)}\n${name}\n${"=".repeat(78)}\n\n${/\.m?js$/.test(file) ? /^((\/\/.*\n)+|\/\*[^]*?\*\/)/.exec(text)[0].trim() : text}\n`;
   }).join("\n");
 }
 
@@ -94,12 +99,14 @@ function licencesText() {
 function collectAssets() {
   const assets = new Map();
   const add = (name, file) => assets.set(name, readFileSync(file));
+  add("single.js", path.join(web, "single.js"));
   for (const name of list(web, /\.(m?js|css)$/)) if (!NOT_PUBLISHED.has(name)) add(name, path.join(web, name));
   for (const name of list(path.join(web, "locales"), /\.json$/)) {
     const { first, later } = splitWords(JSON.parse(readFileSync(path.join(web, "locales", name), "utf8")));
     assets.set(`locales/${name}`, Buffer.from(JSON.stringify(first)));
     assets.set(`locales/${name.replace(/json$/, "later.json")}`, Buffer.from(JSON.stringify(later)));
   }
+  add("qrcode.mjs", path.join(deps, "npm/web/node_modules/qrcode-generator/dist/qrcode.mjs"));
   for (const name of list(path.join(deps, "fonts"), /\.ttf$/)) add(`fonts/${name}`, path.join(deps, "fonts", name));
   for (const name of MODULES) {
     const file = path.join(top, "build/web", name);
@@ -128,11 +135,54 @@ async function minified(assets) {
   return out;
 }
 
+// What a page in one file holds. The Japanese faces stay out: they are a sixth of all of it, and systems have such faces.
+const SINGLE = ["page.mjs", "page.wasm", "engine.js", "engine.wasm", "engine-worker.js", "theme.css", "style.css", "later.css", "licenses.txt",
+  "fonts/plex-sans-400.ttf", "fonts/plex-sans-500.ttf", "fonts/plex-sans-600.ttf", "fonts/plex-mono-400.ttf"];
+
+/** The scripts of the page as one classic script. @param {Map<string, Buffer>} sources */
+function bundled(sources) {
+  const folder = path.join(top, "build/site.scripts");  // they import one another from one place
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const [name, bytes] of sources) if (/^[^/]+\.m?js$/.test(name)) writeFileSync(path.join(folder, name), bytes);
+  try {
+    return execFileSync("esbuild", [path.join(folder, "boot.js"), "--bundle", "--minify", "--format=iife", "--target=es2022", "--log-level=warning",
+      "--define:import.meta.url=document.baseURI"], { maxBuffer: 1 << 26 });
+  } catch (cause) {
+    if (!partial) fail(`esbuild could not join the scripts of the page; install the package esbuild (${cause.message.split("\n")[0]})`);
+    return null;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The page in one file, with places for what is inside (single.js, single-file.js). Policy: its own two scripts and nothing from outside. */
+function singlePage(sources, assets, version) {
+  const script = bundled(sources);
+  if (!script) return null;
+  const files = new Map([["app.js", script]]);
+  for (const name of [...SINGLE, ...[...assets.keys()].filter((one) => one.startsWith("locales/"))]) if (assets.has(name)) files.set(name, assets.get(name));
+  const list = Buffer.from(JSON.stringify(Object.fromEntries([...files].map(([name, bytes]) => [name, bytes.length]))));
+  const all = Buffer.concat([Buffer.from(list.length.toString(16).padStart(8, "0")), list, ...files.values()]);
+  const machine = execFileSync("xz", ["--format=xz", "--check=crc32", "--lzma2=preset=9e,lc=4,pb=0,dict=4MiB", "-c"], { input: all, maxBuffer: 1 << 26 }).toString("base64");
+  const unpacker = readFileSync(path.join(deps, "npm/web/node_modules/xz-decompress/dist/package/xz-decompress.min.js"), "utf8").trim();
+  const own = assets.get("single.js").toString("utf8").trim();
+  if (/<\/script|<!--/i.test(unpacker + own)) fail("a script of single.html would end its element");
+  const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+  const body = /<body>[^]*<\/body>/.exec(readFileSync(path.join(web, "index.html"), "utf8"))[0].replace("</body>", "");
+  const policy = `default-src 'none'; script-src ${hash(unpacker)} ${hash(own)} blob: 'wasm-unsafe-eval'; worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; font-src blob:; connect-src 'none'; base-uri 'none'; form-action 'none'`;
+  const words = { policy, version, body, machine, unpacker, script: own };
+  return Buffer.from(readFileSync(path.join(web, "single.html"), "utf8").replace(/{{(\w+)}}/g, (slot, name) => words[name] ?? slot));
+}
+
 async function main() {
   const index = path.join(web, "index.html");
   if (!existsSync(index)) fail("web/index.html is not there");
   const version = /project\(rollscope VERSION ([\d.]+)/.exec(readFileSync(path.join(top, "CMakeLists.txt"), "utf8"))[1];
   const sources = collectAssets(), assets = await minified(sources);
+  const single = singlePage(sources, assets, version);
+  assets.delete("single.js");
+  if (single) assets.set("single.html", single);
   const hash = createHash("sha256");
   const sizes = {};
   for (const [name, bytes] of assets) {

@@ -26,7 +26,7 @@ export function sample(code, locale) {
  *   openName: string | null,  the file that is open
  *   again: (assume: Record<string, string>) => void,
  *   pick: () => void,
- *   exporter: URL,            the script that saves attention from a notebook
+ *   exporter: string,            the script that saves attention from a notebook; "" where it is out of reach
  * }} app
  */
 export function showError(failure, { locale, name, openName, again, pick, exporter }) {
@@ -56,7 +56,7 @@ export function showError(failure, { locale, name, openName, again, pick, export
       detail ? element("p", { class: "faint", lang: "en" }, detail) : null,
       fix ? element("p", { class: code ? "strong" : "" }, fix) : null,
       code ? sample(code, locale) : null,
-      SAVED_ANEW.has(failure.code) ? element("p", {}, locale.t("dom.exporter"), " ", element("a", { href: exporter.href, download: "rollscope_dump.py" }, "rollscope_dump.py")) : null,
+      exporter && SAVED_ANEW.has(failure.code) ? element("p", {}, locale.t("dom.exporter"), " ", element("a", { href: exporter, download: "rollscope_dump.py" }, "rollscope_dump.py")) : null,
       openName ? element("p", { class: "faint" }, locale.t("dom.unchanged", { file: openName })) : null,
       found ? element("details", { class: "found" }, element("summary", {}, locale.t("dom.what_was_read")),
         element("pre", { tabIndex: 0, lang: "en" }, found.replace(/, (?![^(]*\))/g, "\n").replace(": ", "\n"))) : null,

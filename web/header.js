@@ -41,6 +41,7 @@ export function describe(info, locale) {
  *   openDialog: () => void,
  *   kept: () => {text: string, chosen: boolean, act: () => void}[],   dumps to switch between; none or one: no menu
  *   openExample: (id: string) => void,
+ *   share: () => void,
  *   showHelp: () => void,
  *   showPalette: () => void,
  *   showReport: () => void,
@@ -59,13 +60,14 @@ export function makeHeader(app) {
   const button = (name, act, ...children) => element("button", { type: "button", id: `${name}-button`, "data-t": children.length ? undefined : `dom.header.${name}`, "data-t-label": children.length ? `dom.header.${name}` : undefined, onclick: act }, ...children);
   const open = button("open", app.openDialog);
   const examples = button("examples");
+  const share = button("share", app.share);
   const language = element("button", { type: "button", id: "language-button", class: "quiet" });
   const themeButton = button("theme", undefined, icon("sun"));
   const commands = button("commands", app.showPalette);
   const help = button("help", app.showHelp, icon("help"));
   const more = button("menu", undefined, icon("menu"));
   for (const one of [themeButton, help, more]) one.classList.add("quiet", "sign");
-  byId("actions").append(open, examples, commands, language, themeButton, help, more);
+  byId("actions").append(open, examples, share, commands, language, themeButton, help, more);
   byId("report-button").addEventListener("click", app.showReport);
 
   const exampleItems = () => app.examples().map(({ id, title, line }) => ({
@@ -81,6 +83,7 @@ export function makeHeader(app) {
   attachMenu(themeButton, themeItems);
   attachMenu(more, () => [
     { text: locale.t("dom.header.open"), act: app.openDialog },
+    { text: locale.t("dom.header.share"), act: app.share },
     { text: locale.t("dom.header.commands"), act: app.showPalette },
     ...exampleItems(),
     ...languageItems(),

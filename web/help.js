@@ -5,7 +5,7 @@ import { keysOf } from "./keys.js";
 
 /**
  * @param {{id: string, title: string, shortcut: string}[]} commands
- * @param {{locale: import("./locale.js").Locale, licences: URL, exporter: URL, showPalette: () => void}} app
+ * @param {{locale: import("./locale.js").Locale, licences: string, exporter: string, showPalette: () => void}} app
  */
 export function showHelp(commands, { locale, licences, exporter, showPalette }) {
   const listed = commands.filter((command) => command.shortcut);
@@ -20,13 +20,13 @@ export function showHelp(commands, { locale, licences, exporter, showPalette }) 
       element("p", {}, locale.t("dom.help.what")),
       element("p", {}, locale.t("dom.help.method")),
       element("p", {}, locale.t("dom.help.private")),
-      element("p", {}, locale.t("dom.help.save"), " ", element("a", { href: exporter.href, download: "rollscope_dump.py" }, "rollscope_dump.py")),
+      exporter ? element("p", {}, locale.t("dom.help.save"), " ", element("a", { href: exporter, download: "rollscope_dump.py" }, "rollscope_dump.py")) : null,
       element("h3", {}, locale.t("dom.help.keys")),
       element("p", { class: "row start" }, element("button", { type: "button", onclick: showPalette }, locale.t("dom.palette.title")), keysOf("Mod+k")),
       listed.length ? element("table", { class: "keysheet" }, element("tbody", {}, ...rows(listed))) : null,
       element("p", { class: "faint" }, locale.t("dom.help.mouse")),
       others.length ? element("details", {}, element("summary", {}, locale.t("dom.help.more")), element("table", { class: "keysheet" }, element("tbody", {}, ...rows(others)))) : null,
-      element("p", {}, element("a", { href: licences.href, target: "_blank", rel: "noopener" }, locale.t("dom.help.licences"))),
+      element("p", {}, element("a", { href: licences, target: "_blank", rel: "noopener" }, locale.t("dom.help.licences"))),
     ],
   });
 }

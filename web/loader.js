@@ -15,9 +15,11 @@ export class Loader {
    * @param {URL} base  the folder of the assets
    * @param {Record<string, number>} sizes  file to bytes, unpacked
    * @param {(fraction: number) => void} onProgress  in [0, 1], never falling
+   * @param {Map<string, ArrayBuffer>} [inside]  the files themselves, where the page is one file (single.js)
    */
-  constructor(base, sizes, onProgress) {
+  constructor(base, sizes, onProgress, inside) {
     this.base = base;
+    this.inside = inside;
     this.sizes = sizes;
     this.onProgress = onProgress;
     this.expected = 0;
@@ -27,6 +29,10 @@ export class Loader {
 
   /** @param {string} file  relative to the assets @returns {Promise<ArrayBuffer>} */
   async bytes(file) {
+    if (this.inside) {
+      if (!this.inside.has(file)) throw new LoadError(file, "not in this file");
+      return this.inside.get(file);
+    }
     this.expected += this.sizes[file] ?? 0;
     let response;
     try { response = await fetch(new URL(file, this.base)); } catch (cause) { throw new LoadError(file, String(cause)); }

@@ -19,7 +19,7 @@ export class Page {
    * @param {(reason: string) => void} onDead
    */
   static async load(factory, wasm, canvas, host, onDead) {
-    const module = await factory({ wasmBinary: wasm, canvas, host, print: () => {}, printErr: (line) => console.warn(line) });
+    const module = await factory({ wasmBinary: wasm, locateFile: (name) => name, canvas, host, print: () => {}, printErr: (line) => console.warn(line) });
     return new Page(module, onDead);
   }
 

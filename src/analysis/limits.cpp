@@ -81,7 +81,8 @@ StrongKeys strong_keys(const Stream& stream, const Recipe& recipe, const StackSt
     const double share = out.share[static_cast<std::size_t>(j)];
     if (share < kSinkShare || share < kSinkTimesChance * out.chance[static_cast<std::size_t>(j)]) continue;
     const bool can_be_sink = j == 0 || special(stream, j) || is_punctuation(label(stream, j)) || short_value(stream, j);
-    (can_be_sink ? out.sinks : out.dominant).push_back(j);
+    if (can_be_sink) out.sinks.push_back(j);
+    else if (stream.kind != StreamKind::contributions) out.dominant.push_back(j);  // of a result it is what was found
   }
   const auto stronger = [&](int a, int b) { return out.share[static_cast<std::size_t>(a)] > out.share[static_cast<std::size_t>(b)]; };
   std::stable_sort(out.sinks.begin(), out.sinks.end(), stronger);

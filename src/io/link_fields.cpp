@@ -71,7 +71,7 @@ void read_fields(std::string_view fragment, int rounds, LinkFields& out) {
       continue;
     }
     if (field.find('%') != field.npos && rounds > 0) {
-      if (const std::string decoded = percent_decoded(field); decoded != field) {
+      if (const std::string decoded = without_invisible(percent_decoded(field)); decoded != field) {  // "%20" in it was a break of a line
         out.repaired = true;
         read_fields(decoded, rounds - 1, out);
         continue;

@@ -61,14 +61,14 @@ npm_install() {
 
 fetch_font_tools() {
   python_venv
-  npm_install fonts "$here"
+  npm_install web "$here"
   grep '^fonttools' "$here/requirements.txt" > "$deps/fonttools-requirement.txt"
   quietly fonttools "$deps/venv/bin/pip" install --no-deps --require-hashes -r "$deps/fonttools-requirement.txt" ||
     fail "Could not fetch fonttools from PyPI." "Run this again when PyPI can be reached."
 }
 
 make_fonts() {
-  quietly fonts "$deps/venv/bin/python" "$here/fonts.py" "$deps/npm/fonts/node_modules" "$deps/fonts" "$top/web/locales/ja.json" ||
+  quietly fonts "$deps/venv/bin/python" "$here/fonts.py" "$deps/npm/web/node_modules" "$deps/fonts" "$top/web/locales/ja.json" ||
     fail "The typefaces could not be cut; see build/deps/fonts.log."
 }
 

@@ -94,7 +94,7 @@ TEST_CASE("what a chat program does to a link is undone") {
   for (const std::string& text :
        {link, fragment, "#" + fragment, percent(link, signs), percent(percent(link, signs), signs), percent(fragment, "&=.-_"), percent(percent(fragment, "&=.-_"), "%"),
         "https://safe.example/?url=" + percent(link, signs) + "&data=05%7C01&reserved=0", "<" + link + ">", "(" + link + ").", "  " + link + " \n",
-        link.substr(0, 60) + "\r\n" + link.substr(60), link.substr(0, 60) + "\xe2\x80\x8b" + link.substr(60), link + "&utm_source=mail", "https://example.org/#a=" + data.substr(1) + "&v=" + state}) {
+        link.substr(0, 60) + "\r\n" + link.substr(60), link.substr(0, 60) + "%20" + link.substr(60), link.substr(0, 60) + "\xe2\x80\x8b" + link.substr(60), link + "&utm_source=mail", "https://example.org/#a=" + data.substr(1) + "&v=" + state}) {
     CAPTURE(text);
     const LinkFields fields = split_link(text);
     CHECK(outcome(fields.data) == "opens");
