@@ -29,12 +29,13 @@ import { recall, remember } from "./store.js";
 import { Theme } from "./theme.js";
 
 const inside = window.rollscopeInside;  // of a page in one file (single.js): all its files, and its dump
-const assets = new URL("./", import.meta.url);
+const assets = new URL("./", inside ? "file:///" : import.meta.url);  // a page in a frame without an origin has no address
 const query = new URLSearchParams(location.search);
 const { fields } = splitFragment(location.hash);
 const canvas = byId("canvas");
 
-const loader = new Loader(assets, inside ? {} : JSON.parse(byId("sizes").textContent), (fraction) => showLoading(fraction, locale), inside?.files);
+const sizes = inside ? {} : JSON.parse(byId("sizes").textContent);
+const loader = new Loader(assets, sizes, (fraction) => showLoading(fraction, locale), inside?.files);
 const address = (file) => inside?.address(file) ?? new URL(file, assets).href;
 const once = new Map();  // files that are asked for once; what did not arrive may be asked for again
 const asset = (file, load) => {
@@ -289,11 +290,10 @@ const openSent = async () => (await part(() => import("./link.js"))).openLink(lo
 async function openShare() {
   const { current } = opener;
   if (!current || !page) { if (!current) openDialog(); return; }
-  const { showShare } = await part(() => import("./share.js"));
-  const address = current.source instanceof Blob ? "" : String(current.source.url ?? "");
-  await showShare({
-    locale, ask, state: page.state(), base: inside?.site ?? location.origin + location.pathname, address, tokens: current.info.streams[0].keys, saves: [],
-    problem: (error) => sayError(error, (what) => what),
+  const { share } = await part(() => import("./sharing.js"));
+  await share({
+    locale, ask, current, state: page.state(), site: inside?.site ?? location.origin + location.pathname, dark: theme.isDark, sizes,
+    template: inside ? null : () => asset("single.html", (file) => loader.text(file)), problem: (error) => sayError(error, (what) => what),
   });
 }
 
@@ -407,7 +407,7 @@ async function startPage() {
 async function words(made) {
   if (locale.language === "ja" && !once.has("fonts")) {
     once.set("fonts", Promise.all(["400", "600"].map(async (weight, index) => {
-      const bytes = await loader.bytes(`fonts/plex-sans-jp-${weight}.ttf`);
+      const bytes = await loader.bytes(`fonts/plex-sans-jp-${inside ? "400" : weight}.ttf`);
       document.fonts.add(await new FontFace("IBM Plex Sans JP", bytes, { weight }).load());
       made.font(4 + index, bytes);
     })).catch((error) => console.warn(String(error))));
@@ -419,7 +419,7 @@ async function words(made) {
 async function start() {
   await locale.use(firstLanguage(query.get("lang"), fields.get("lang")));
   mirror = new Mirror(locale);
-  header = makeHeader({ locale, theme, examples: () => gallery.examples, openFiles, openDialog, kept: keptItems, openExample, share: openShare, showHelp: openHelp, showReport: openReport, showPalette: openPalette });
+  header = makeHeader({ locale, theme, examples: () => (inside ? null : gallery.examples), openFiles, openDialog, kept: keptItems, openExample, share: openShare, showHelp: openHelp, showReport: openReport, showPalette: openPalette });
   onPaletteKey(openPalette);
   locale.apply(document);
   header.update();

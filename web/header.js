@@ -36,7 +36,7 @@ export function describe(info, locale) {
  * @param {{
  *   locale: import("./locale.js").Locale,
  *   theme: import("./theme.js").Theme,
- *   examples: () => {id: string, title: Record<string, string>, line: Record<string, string>}[],
+ *   examples: () => {id: string, title: Record<string, string>, line: Record<string, string>}[] | null,   null: none here
  *   openFiles: (files: File[]) => void,
  *   openDialog: () => void,
  *   kept: () => {text: string, chosen: boolean, act: () => void}[],   dumps to switch between; none or one: no menu
@@ -60,6 +60,7 @@ export function makeHeader(app) {
   const button = (name, act, ...children) => element("button", { type: "button", id: `${name}-button`, "data-t": children.length ? undefined : `dom.header.${name}`, "data-t-label": children.length ? `dom.header.${name}` : undefined, onclick: act }, ...children);
   const open = button("open", app.openDialog);
   const examples = button("examples");
+  examples.hidden = app.examples() === null;
   const share = button("share", app.share);
   const language = element("button", { type: "button", id: "language-button", class: "quiet" });
   const themeButton = button("theme", undefined, icon("sun"));
@@ -70,7 +71,7 @@ export function makeHeader(app) {
   byId("actions").append(open, examples, share, commands, language, themeButton, help, more);
   byId("report-button").addEventListener("click", app.showReport);
 
-  const exampleItems = () => app.examples().map(({ id, title, line }) => ({
+  const exampleItems = () => (app.examples() ?? []).map(({ id, title, line }) => ({
     text: title[locale.language] ?? title.en, line: line[locale.language] ?? line.en, act: () => app.openExample(id),
   }));
   const languageItems = () => Object.entries(LANGUAGES).map(([code, name]) => ({

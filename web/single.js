@@ -1,7 +1,7 @@
 // A page in one file unpacks itself: everything that the site loads stands in it, packed by xz, and so does the dump.
 // Nothing is asked of any network; the policy in the page's head would not let it. A classic script, run last.
 //
-//   #machine   base64 of xz of: the length of a JSON text as 8 hexadecimal digits, that text ({file: bytes}, in order),
+//   #machine   seven bits a sign (build-site.mjs, inSigns), xz of: the length of a JSON text as 8 hexadecimal digits, that text ({file: bytes}, in order),
 //              then the files
 //   #inside    JSON: {name, site, assume, item, beside, state, packed: "gzip" | ""}   (web/single-file.js)
 //   #dump      base64 of the dump, packed as `packed` says
@@ -10,10 +10,19 @@
   const text = (id) => document.getElementById(id).textContent;
   const say = (words) => { document.getElementById("unpacking").textContent = words; };
   const bytesOf = (base64) => Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
+  function bytesOfSigns(signs) {
+    const bytes = new Uint8Array(Math.floor(signs.length * 7 / 8));
+    for (let at = 0, held = 0, bits = 0, next = 0; at < signs.length; ++at) {
+      const code = signs.charCodeAt(at);
+      held = (held << 7) | (code > 0x7f ? code - 0xa1 + 125 : code - 1 - (code > 13) - (code > 60));
+      if ((bits += 7) >= 8) { bits -= 8; bytes[next++] = held >> bits; held &= (1 << bits) - 1; }
+    }
+    return bytes;
+  }
   const collect = (stream) => new Response(stream).arrayBuffer();
 
   async function unpackMachine() {
-    const packed = new Blob([bytesOf(text("machine"))]).stream();
+    const packed = new Blob([bytesOfSigns(text("machine"))]).stream();
     const all = await collect(new self["xz-decompress"].XzReadableStream(packed));
     const decode = (from, to) => new TextDecoder().decode(new Uint8Array(all, from, to - from));
     const start = 8 + parseInt(decode(0, 8), 16);
