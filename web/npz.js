@@ -27,12 +27,15 @@ function npy(type, shape, data) {
 export const numbersArray = (shape, values) => npy("<f8", shape, new Uint8Array(Float64Array.from(values, (value) => value ?? NaN).buffer));
 
 /** @param {string[]} texts */
-export function textArray(texts) {
+export function textArray(texts, shape = [texts.length]) {
   const signs = texts.map((text) => [...text].map((sign) => sign.codePointAt(0))), longest = Math.max(1, ...signs.map((one) => one.length));
   const codes = new Uint32Array(texts.length * longest);
   signs.forEach((one, i) => codes.set(one, i * longest));
-  return npy(`<U${longest}`, [texts.length], new Uint8Array(codes.buffer));
+  return npy(`<U${longest}`, shape, new Uint8Array(codes.buffer));
 }
+
+/** One text, as numpy.save writes a str. @param {string} text */
+export const textValue = (text) => textArray([text], []);
 
 /** @param {Record<string, Uint8Array>} arrays  name to .npy bytes @returns {Blob} */
 export function npz(arrays) {

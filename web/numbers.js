@@ -1,7 +1,7 @@
 // The numbers of an explanation in the forms that people go on with: tables, arrays, lines of code, the reference.
 import { copyText, openDialog } from "./dialogs.js";
 import { element } from "./dom.js";
-import { npz, numbersArray, textArray } from "./npz.js";
+import { npz, numbersArray, textArray, textValue } from "./npz.js";
 import { bibtex } from "./references.js";
 import { recipeOptions } from "./share.js";
 import { download } from "./single-file.js";
@@ -86,7 +86,7 @@ export async function showNumbers({ locale, ask, state, file, info, problem }) {
   let chosen = possible[0];
   const text = () => forms[chosen](all, row, file, info);
   const blob = () => (chosen === "npz"
-    ? npz({ contributions: numbersArray([1, all.queries.length, all.keys.length], all.matrix.flat()), tokens: textArray(all.queries), source_tokens: textArray(all.keys), recipe: textArray([JSON.stringify(all.recipe)]) })
+    ? npz({ contributions: numbersArray([1, all.queries.length, all.keys.length], all.matrix.flat()), tokens: textArray(all.queries), source_tokens: textArray(all.keys), meta: textValue(JSON.stringify({ format: "attn-dump", version: 1, axes: "lqk", finished: true, recipe: all.recipe })) })
     : new Blob([text()], { type: "text/plain;charset=utf-8" }));
   const choose = (name) => {
     chosen = name;

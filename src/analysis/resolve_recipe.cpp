@@ -58,8 +58,8 @@ Error not_for_stream(const Stream& stream, Method method, Lacking what) {
       params["remedy"] = "Save all three of an encoder-decoder's outputs.";
       break;
     case Lacking::layers:
-      params["detail"] = "the link carries a finished result, and not the layers that it was made of";
-      params["remedy"] = "Ask whoever made the link for one with the layers.";
+      params["detail"] = "what is there is a finished result, and not the layers that it was made of";
+      params["remedy"] = "Ask whoever made it for the layers: a richer link, or the dump.";
       break;
     case Lacking::cdam_scores:
       params["detail"] = "it shows scores/cdam, and the file holds none";
@@ -216,7 +216,7 @@ bool has_measured_residual(const DumpInfo& dump, const Stream& stream, ResidualF
 Lacking lacking(const DumpInfo& dump, const Stream& stream, Method method) {
   const bool cross = stream.kind == StreamKind::cross;
   if (method == Method::raw) return Lacking::nothing;
-  if (const auto link = dump.meta.find("link_kind"); link != dump.meta.end() && link->second != "layers") return Lacking::layers;
+  if (const auto finished = dump.meta.find("finished"); finished != dump.meta.end() && finished->second == "true") return Lacking::layers;
   if (method == Method::joint) return encoder_decoder(dump).complete() ? Lacking::nothing : Lacking::cross;
   if (method == Method::cdam) return source_names(dump, stream, method).empty() ? Lacking::cdam_scores : Lacking::nothing;
   if (method == Method::attribution) return source_names(dump, stream, method).empty() ? Lacking::attributions : Lacking::nothing;

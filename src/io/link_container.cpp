@@ -89,7 +89,7 @@ Container link_container(const LinkData& d) {
     out.add_meta_text("layers", numbers_list + "]");
   }
   out.report.push_back(report_item(ReportCode::from_link, {}));
-  add_text(out, "link_kind", std::string(link_kind_name(d.kind)));
+  if (!layers) out.add_meta_text("finished", "true");
   add_text(out, "link_recipe", d.recipe.empty() ? "{}" : d.recipe);
   return out;
 }
