@@ -103,6 +103,7 @@ const opener = new Opener({
   },
   async opened(dump) {
     const { name, info, archive, state } = dump;
+    tour?.close();  // it is about the other one
     if (kept.dumps.length > 0) kept.keep(dump, dump);
     header.show(name, info);
     closeDialogs();
@@ -193,7 +194,7 @@ const openExample = (id) => openByHand(...gallery.source(id));
 /** What a visit without a link shows, where nothing is open. */
 async function openFirst() {
   if (opener.current || opener.busy) return;
-  if (inside?.dump) { const { dump, name, assume, item, beside, state } = inside; await openByHand(dump, { name, assume, item, beside, state }); }
+  if (inside?.dump) { const { dump, name, assume, item, beside, state } = inside; await openByHand(dump, { name, assume, item, beside, state }); if (inside.tour) await openTour(inside.tour); }
   else if (gallery.examples.length > 0) await openExample(gallery.examples[0].id);
 }
 
@@ -284,15 +285,35 @@ const openHelp = async () => (await part(() => import("./help.js"))).showHelp(pa
 const isLink = (hash) => /^#(a[=\d]|(v|sha)(=|%(25)*3D))/i.test(hash);
 const openSent = async () => (await part(() => import("./link.js"))).openLink(location.hash, {
   locale, ask, open: openByHand, say, setState: (state) => { page?.setState(state); frames.request(); }, dumpOpen: () => opener.current,
-  otherwise: openFirst,
+  otherwise: openFirst, openTour,
 }).catch(openFirst);  // a part that did not come has said so
+
+/** @type {import("./tour.js").Tour | null} */ let tour = null;
+
+/** Plays a tour over the open dump, or makes one where none is given. @param {any} [data]  as a link or a file has it */
+async function openTour(data) {
+  const { readTour, Tour } = await part(() => import("./tour.js"));
+  const given = data === undefined ? { title: "", steps: [] } : readTour(data);
+  if (!page || !given) return;
+  tour?.close();
+  tour = new Tour(given, {
+    locale, say, state: () => page.state(), setState: (state) => { page.setState(state); frames.request(); }, closed: () => { tour = null; },
+  }, { edit: data === undefined });
+}
+
+/** The tour that comes with the page, on the example that it is about. */
+async function openOwnTour() {
+  const data = await loader.json("tours/rollout.json").catch(() => null);
+  if (!data || (data.example && !await openExample(data.example))) return;
+  await openTour(data);
+}
 
 async function openShare() {
   const { current } = opener;
   if (!current || !page) { if (!current) openDialog(); return; }
   const { share } = await part(() => import("./sharing.js"));
   await share({
-    locale, ask, current, state: page.state(), site: inside?.site ?? location.origin + location.pathname, dark: theme.isDark, sizes,
+    locale, ask, current, state: tour ? { ...page.state(), tour: tour.data } : page.state(), site: inside?.site ?? location.origin + location.pathname, dark: theme.isDark, sizes,
     template: inside ? null : () => asset("single.html", (file) => loader.text(file)), problem: (error) => sayError(error, (what) => what),
   });
 }
@@ -419,7 +440,7 @@ async function words(made) {
 async function start() {
   await locale.use(firstLanguage(query.get("lang"), fields.get("lang")));
   mirror = new Mirror(locale);
-  header = makeHeader({ locale, theme, examples: () => (inside ? null : gallery.examples), openFiles, openDialog, kept: keptItems, openExample, share: openShare, showHelp: openHelp, showReport: openReport, showPalette: openPalette });
+  header = makeHeader({ locale, theme, examples: () => (inside ? null : gallery.examples), openFiles, openDialog, kept: keptItems, openExample, tour: inside ? null : openOwnTour, make_tour: () => openTour(), share: openShare, showHelp: openHelp, showReport: openReport, showPalette: openPalette });
   onPaletteKey(openPalette);
   locale.apply(document);
   header.update();

@@ -107,6 +107,7 @@ function collectAssets() {
     assets.set(`locales/${name.replace(/json$/, "later.json")}`, Buffer.from(JSON.stringify(later)));
   }
   add("qrcode.mjs", path.join(deps, "npm/web/node_modules/qrcode-generator/dist/qrcode.mjs"));
+  for (const name of list(path.join(web, "tours"), /\.json$/)) add(`tours/${name}`, path.join(web, "tours", name));
   for (const name of list(path.join(deps, "fonts"), /\.ttf$/)) add(`fonts/${name}`, path.join(deps, "fonts", name));
   for (const name of MODULES) {
     const file = path.join(top, "build/web", name);

@@ -41,6 +41,7 @@ export function describe(info, locale) {
  *   openDialog: () => void,
  *   kept: () => {text: string, chosen: boolean, act: () => void}[],   dumps to switch between; none or one: no menu
  *   openExample: (id: string) => void,
+ *   tour?: () => void, make_tour: () => void,   plays the one that comes with the page, makes one
  *   share: () => void,
  *   showHelp: () => void,
  *   showPalette: () => void,
@@ -71,9 +72,9 @@ export function makeHeader(app) {
   byId("actions").append(open, examples, share, commands, language, themeButton, help, more);
   byId("report-button").addEventListener("click", app.showReport);
 
-  const exampleItems = () => (app.examples() ?? []).map(({ id, title, line }) => ({
+  const exampleItems = () => [...(app.examples() ?? []).map(({ id, title, line }) => ({
     text: title[locale.language] ?? title.en, line: line[locale.language] ?? line.en, act: () => app.openExample(id),
-  }));
+  })), ...["tour", "make_tour"].filter((name) => app[name]).map((name) => ({ text: locale.t(`dom.header.${name}`), act: app[name] }))];
   const languageItems = () => Object.entries(LANGUAGES).map(([code, name]) => ({
     text: name, chosen: code === locale.language, act: () => locale.choose(code),
   }));

@@ -14,6 +14,7 @@ const STANDARD = { method: "rollout", fusion: "mean", heads: [], residual: 0.5, 
  *   setState: (state: object) => void,
  *   say: (text: string, action?: {text: string, act: () => void}) => any,
  *   dumpOpen: () => any,
+ *   openTour: (data: any) => Promise<void>,
  *   otherwise: () => Promise<void>,   where nothing is open, what a visit without a link shows
  * }} LinkApp
  * @param {string} hash @param {LinkApp} app
@@ -31,13 +32,16 @@ export async function openLink(hash, app) {
   }
   const broken = held.problems.find(({ field }) => field === "a");
   for (const { field, error } of held.problems) if (field !== "a") app.say(locale.error({ ...error, params: { ...error.params, field } }).what);
-  const { note, ...state } = held.state ?? {};  // a note is its writer's, not the page's
-  held = { ...held, state: held.state && state, note: typeof note === "string" ? note.slice(0, 1000) : "" };
+  const { note, tour, ...state } = held.state ?? {};  // these are its writer's, not the page's
+  held = { ...held, state: held.state && state, tour, note: typeof note === "string" ? note.slice(0, 1000) : "" };
   if (held.data) {
-    if (await app.open(new Blob([hash], { type: "text/plain" }), { name: locale.t("dom.link.name"), state: held.state })) showLine(held, hash.length, app);
+    if (await app.open(new Blob([hash], { type: "text/plain" }), { name: locale.t("dom.link.name"), state: held.state })) {
+      showLine(held, hash.length, app);
+      if (tour) await app.openTour(tour);
+    }
     return;
   }
-  if (held.src) { await app.open(held.src, { state: held.state }); return; }
+  if (held.src) { if (await app.open(held.src, { state: held.state }) && tour) await app.openTour(tour); return; }
   await app.otherwise();
   if (broken) tell(broken.error, held.saved, app);
   if (held.sha && !broken) app.say(locale.t("dom.link.view_only"), { text: locale.t("dom.link.choose"), act: () => chooseFile(held, app) });
@@ -63,7 +67,7 @@ function chooseFile(held, app) {
     const digest = [...new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
     const same = digest.startsWith(held.sha);
     if (!same) app.say(app.locale.t("dom.link.other_file", { file: file.name }));
-    await app.open(file, same ? { state: held.state } : {});
+    if (await app.open(file, same ? { state: held.state } : {}) && same && held.tour) await app.openTour(held.tour);
   });
   input.click();
 }

@@ -37,6 +37,7 @@ export async function showShare({ locale, ask, state, base, address, tokens, pro
   const left = element("dd"), checked = element("dd"), seen = element("dd");
   const field = element("input", { type: "text", readOnly: true, class: "share-link", "aria-label": locale.t("dom.share.link"), onfocus: () => field.select() });
   const withText = element("input", { type: "checkbox", checked: true });
+  const withTour = element("input", { type: "checkbox", checked: true });
   const withNote = element("input", { type: "checkbox" });
   const note = element("input", { type: "text", class: "share-note", maxLength: NOTE, hidden: true, placeholder: locale.t("dom.share.note.for"), "aria-label": locale.t("dom.share.note") });
   const qr = element("button", { type: "button", class: "share-qr", hidden: true, "aria-label": locale.t("dom.share.qr.large"), onclick: () => qr.classList.toggle("large") });
@@ -65,6 +66,12 @@ export async function showShare({ locale, ask, state, base, address, tokens, pro
     copy.textContent = rung.characters > MOST ? locale.t("dom.share.too_long") : locale.t("dom.share.copy", { characters: number(rung.characters) });
     copy.disabled = rung.characters > MOST;
     for (const row of rows.rows) row.classList.toggle("chosen", Number(row.dataset.rung) === index);
+  }
+
+  /** The richest that fits a chat message; where none with weights does, the richest that fits at all. */
+  function usual() {
+    const fitting = ladder.budgets.filter((one) => one.characters >= USUAL).map((one) => one.richest ?? 0);
+    return fitting.find((at) => ladder.ladder[at].payload !== "view") ?? 0;
   }
 
   const ticks = () => ladder.budgets.map((one) => element("i", { style: `left: ${100 * along(one.characters)}%` }));
@@ -100,12 +107,12 @@ export async function showShare({ locale, ask, state, base, address, tokens, pro
     const turn = ++asked;
     status.textContent = locale.t("dom.share.measuring");
     copy.disabled = true;
-    const { note: old, ...view } = state;
-    const noted = withNote.checked && note.value.trim() !== "" ? { ...view, note: note.value.trim() } : view;
+    const { tour, ...view } = state;
+    const written = { ...view, ...(withNote.checked && note.value.trim() !== "" ? { note: note.value.trim() } : {}), ...(tour && withTour.checked ? { tour } : {}) };
     let answer;
     try {
       answer = await ask("link", {
-        recipe: recipeOptions(state.recipe), query: state.query, state: JSON.stringify(noted), text: withText.checked, base, budget: 10_000_000,
+        recipe: recipeOptions(state.recipe), query: state.query, state: JSON.stringify(written), text: withText.checked, base, budget: 10_000_000,
         ...(address ? { src: encodeURIComponent(address) } : {}),
       });
     } catch (failure) {
@@ -117,13 +124,13 @@ export async function showShare({ locale, ask, state, base, address, tokens, pro
     if (turn !== asked) return;
     ladder = answer;
     status.textContent = locale.t("dom.share.no_server");
-    chosen = chosen >= 0 && chosen < ladder.ladder.length ? chosen : Math.max(0, ladder.budgets.find((one) => one.characters === USUAL)?.richest ?? 0);
+    if (chosen < 0 || chosen >= ladder.ladder.length) chosen = usual();
     draw();
     choose(chosen);
     await drawQr().catch(() => {});  // the link itself is there
   }
 
-  withText.addEventListener("change", measure);
+  for (const one of [withText, withTour]) one.addEventListener("change", measure);
   withNote.addEventListener("change", () => { note.hidden = !withNote.checked; if (withNote.checked) note.focus(); measure(); });
   note.addEventListener("change", measure);
   copy.addEventListener("click", async () => {
@@ -142,7 +149,7 @@ export async function showShare({ locale, ask, state, base, address, tokens, pro
           element("td", { class: "share-scale", "aria-hidden": "true" }, scale), head("characters"), head("error"), head("order"))), rows),
       element("div", { class: "share-lower" },
         element("div", {},
-          element("p", { class: "share-choices" }, element("label", {}, withText, " ", locale.count("dom.share.text", tokens)), element("label", {}, withNote, " ", locale.t("dom.share.note")), note),
+          element("p", { class: "share-choices" }, element("label", {}, withText, " ", locale.count("dom.share.text", tokens)), state.tour ? element("label", {}, withTour, " ", locale.t("dom.share.tour", { n: state.tour.steps.length })) : null, element("label", {}, withNote, " ", locale.t("dom.share.note")), note),
           element("dl", { class: "share" }, element("dt", {}, locale.t("dom.share.left")), left, element("dt", {}, locale.t("dom.share.check")), checked, element("dt", {}, locale.t("dom.share.who")), seen),
           field),
         element("div", { class: "share-camera" }, qr, qrLine)),

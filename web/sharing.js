@@ -27,8 +27,8 @@ export async function share(app) {
   await showShare({ locale, ask: app.ask, state, base: app.site, address, tokens: current.info.streams[0].keys, saves, problem });
 }
 
-async function saveHtml({ template, current, state, site }) {
+async function saveHtml({ template, current, state: { tour, ...state }, site }) {
   const { download, singleFile } = await import("./single-file.js");
-  const blob = await singleFile(await template(), current, state, { site });
+  const blob = await singleFile(await template(), current, state, { site, tour });
   download(blob, `${current.name.replace(/\.[^.]*$/, "")}.html`);
 }
