@@ -195,7 +195,7 @@ const openExample = (id) => openByHand(...gallery.source(id));
 async function openFirst() {
   if (opener.current || opener.busy) return;
   if (inside?.dump) { const { dump, name, assume, item, beside, state } = inside; await openByHand(dump, { name, assume, item, beside, state }); if (inside.tour) await openTour(inside.tour); }
-  else if (gallery.examples.length > 0) await openExample(gallery.examples[0].id);
+  else if (gallery.first) await openExample(gallery.first.id);
 }
 
 /** The open dump with other answers to the importer's questions. @param {Record<string, string>} assume @param {number} [item] */
@@ -453,7 +453,7 @@ async function start() {
   acceptDrops({ locale, openFiles, openText: openPasted, say });
   const sent = isLink(location.hash), src = sent ? undefined : fields.get("src");
   const examples = inside ? null : gallery.load()
-    .then(() => (src === undefined && !sent && gallery.examples.length > 0 ? gallery.fetchAhead(gallery.examples[0].id) : undefined))
+    .then(() => (src === undefined && !sent && gallery.first ? gallery.fetchAhead(gallery.first.id) : undefined))
     .catch(() => {});  // without examples the page still opens files
   const starting = startEngine();
   try {

@@ -6,7 +6,9 @@
 //                             of its files' sizes in bytes (for a true progress bar), {{version}} by the version
 //   build/site/a/<hash>/      everything else, and the page once more in one file (single.html, without a dump). The name is the hash of all of it, so that an old page never meets a
 //                             new module, and a cache may keep each file for ever
-//   build/site/gallery/       the examples, by their own names: links point at them
+//   build/site/gallery/       the examples, by their own names: links point at them; for each a page with its own title
+//                             and preview picture, which chat programs show beside a link, and index.html with all.
+//                             Most of them want the picture's full address: --address https://example.org/rollscope/
 //   build/site/export/        what notebooks copy, likewise
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -190,6 +192,27 @@ function singlePage(sources, assets, version) {
   return Buffer.from(readFileSync(path.join(web, "single.html"), "utf8").replace(/{{(\w+)}}/g, (slot, name) => words[name] ?? slot));
 }
 
+const escaped = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/** The page of one example: index.html that opens it, with what a chat program reads of it. */
+function examplePage(html, folder, { id, title, line }) {
+  const at = process.argv.indexOf("--address"), site = at > 0 ? new URL("gallery/", process.argv[at + 1]).href : "";
+  const name = escaped(title.en), text = escaped(line.en);
+  const card = [["og:type", "website"], ["og:site_name", "Rollscope"], ["og:title", name], ["og:description", text], ["og:image", `${site}previews/${id}.png`],
+    ["og:image:width", 1200], ["og:image:height", 630], ["og:image:alt", `${name}: ${text}`], ["twitter:card", "summary_large_image"]];
+  return html.replaceAll(`"${folder}/`, `"../${folder}/`).replace("<html ", `<html data-example="${id}" `).replace(/<title>[^<]*/, `<title>${name} – Rollscope`)
+    .replace(/(<meta name="description" content=")[^"]*/, `$1${text}`)
+    .replace("</head>", card.map(([property, content]) => `<meta ${property.startsWith("og") ? "property" : "name"}="${property}" content="${content}">\n`).join("") + "</head>");
+}
+
+/** All examples side by side, without a script. */
+function galleryPage(html, folder, examples) {
+  const head = html.slice(0, html.indexOf("</head>")).replaceAll(`"${folder}/`, `"../${folder}/`).replace(/<(script|link rel="modulepreload")[^]*?(<\/script>|>)\n/g, "")
+    .replace(/script-src[^;]*; worker-src[^;]*; /, "").replace(/<title>[^<]*/, "<title>Examples – Rollscope");
+  const cards = examples.map(({ id, title, line }) => `<a class="example" href="${id}.html"><img src="previews/${id}.png" width="600" height="315" alt=""><b>${escaped(title.en)}</b><span>${escaped(line.en)}</span></a>`);
+  return `${head}<style>body { display: block; overflow: auto; padding: 24px; } h1 { font-size: 24px; line-height: 32px; margin-bottom: 16px; } main { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 340px), 1fr)); gap: 20px; max-width: 1200px; margin: 0 auto; } h1, main > p { grid-column: 1 / -1; } .example { display: block; padding: 12px; border: 1px solid var(--line); border-radius: 10px; background: var(--panel); color: inherit; text-decoration: none; } .example:hover { border-color: var(--accent); } .example img { display: block; width: 100%; height: auto; margin-bottom: 10px; } .example b { display: block; font-size: 15px; font-weight: 600; } a { color: var(--accent); }</style></head>\n<body><main><h1>What does an output token read?</h1>\n${cards.join("\n")}\n<p><a href="../index.html">Open your own attention weights</a></p></main></body></html>\n`;
+}
+
 async function main() {
   const index = path.join(web, "index.html");
   if (!existsSync(index)) fail("web/index.html is not there");
@@ -223,6 +246,9 @@ async function main() {
       [...importedFrom(entry, sources)].map((name) => `<link rel="modulepreload" href="{{assets}}/${name}">\n`).join("") + tag)
     .replaceAll("{{assets}}", folder).replaceAll("{{sizes}}", JSON.stringify(sizes)).replaceAll("{{version}}", version);
   writeFileSync(path.join(fresh, "index.html"), html);
+  const { examples } = JSON.parse(readFileSync(path.join(web, "gallery/index.json"), "utf8"));
+  for (const example of examples) writeFileSync(path.join(fresh, "gallery", `${example.id}.html`), examplePage(html, folder, example));
+  writeFileSync(path.join(fresh, "gallery/index.html"), galleryPage(html, folder, examples));
   rmSync(site, { recursive: true, force: true });
   renameSync(fresh, site);
 }

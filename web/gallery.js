@@ -10,6 +10,9 @@ export class Gallery {
     this.fetched = new Map();  // id to File
   }
 
+  /** The one that a visit begins with: that of the page, where it is one of the gallery's. */
+  get first() { return this.examples.find(({ id }) => id === document.documentElement.dataset.example) ?? this.examples[0]; }
+
   async load() {
     const response = await fetch(new URL("index.json", this.folder));
     if (response.ok) this.examples = (await response.json()).examples;

@@ -80,7 +80,7 @@ void head_chips(Ui& ui, float& x, const Box& bar, float right, int heads) {
     else frame(ui, b, head_colour(ui, h, 0.7f), 1, 3);
     if (p.hovered) ring(ui, b, ui.theme.ink, 1, 1, 4);
     if (side >= 20) text_centre(ui, b.middle_x(), baseline(b.y, b.h, 12), std::to_string(h + 1), {12, Weight::medium, on ? ui.theme.panel : ui.theme.ink2});
-    tooltip_later(ui, id.c_str(), b, ui.words.fill("ui.matrix.head", {{"head", std::to_string(h + 1)}}));
+    if (p.hovered) tooltip_later(ui, id.c_str(), b, ui.words.fill("ui.matrix.head", {{"head", std::to_string(h + 1)}}));
     if (p.twice) {
       show(ui, heads_json({h}));
     } else if (p.clicked) {
