@@ -9,6 +9,7 @@
 #include "base/archive.h"
 #include "scene/json.h"
 #include "scene/recipe_fit.h"
+#include "scene/shown_row.h"
 #include "scene/state_codec.h"
 
 namespace rollscope {
@@ -56,19 +57,6 @@ unsigned difference(const AppState& a, const AppState& b) {
 
 bool one_bit(unsigned bits) { return bits != 0 && (bits & (bits - 1)) == 0; }
 
-// "r2c4", as some files name their patches: a position, not a name.
-bool names_a_position(std::string_view raw) {
-  std::size_t i = 0;
-  const auto digits = [&] {
-    const std::size_t from = i;
-    while (i < raw.size() && raw[i] >= '0' && raw[i] <= '9') ++i;
-    return i > from;
-  };
-  if (raw.empty()) return true;
-  if (raw[i++] != 'r' || !digits() || i >= raw.size() || raw[i++] != 'c') return false;
-  return digits() && i == raw.size();
-}
-
 template <class M>
 bool read_archive(std::span<const std::uint8_t> bytes, M& m) {
   ArchiveReader reader(bytes);
@@ -100,10 +88,7 @@ const Stream& App::shown_of(const Recipe& recipe) const {
 const Stream& App::stream() const { return shown_of(shown_.recipe); }
 const Stream& App::stored_stream() const { return stream_of(shown_.recipe); }
 
-PatchGrid App::grid() const {
-  const bool moved = shown_.recipe.merge != Merge::pieces && stream().keys != stored_stream().keys;
-  return moved ? PatchGrid{} : dump_->grid;
-}
+PatchGrid App::grid() const { return shown_grid(*dump_, stored_stream(), stream(), shown_.recipe); }
 
 bool App::settled() const {
   return dump_ && !pending_view_.number && !(shows(state_, ViewKind::matrix) && pending_matrix_.number);
@@ -120,7 +105,7 @@ int App::depth() const {
 bool App::chain() const { return is_chain(stored_stream(), shown_.recipe); }
 bool App::row_alone() const { return !whole_matrix(shown_); }
 bool App::for_one_output() const { return rollscope::for_one_output(*dump_, shown_.recipe); }
-int App::border() const { return shown_.recipe.method == Method::joint ? stored_stream().keys : 0; }
+int App::border() const { return joint_border(stored_stream(), shown_.recipe); }
 
 bool App::whole_matrix(const AppState& s) const {
   const bool whole = s.matrix.kind == MatrixKind::result || s.matrix.kind == MatrixKind::after_layer;
@@ -128,17 +113,8 @@ bool App::whole_matrix(const AppState& s) const {
 }
 
 std::string App::token_name(int index, bool key, bool short_form) const {
-  const Stream& s = stream();
-  const auto& tokens = key ? s.key_tokens : s.query_tokens;
-  if (index < 0 || index >= static_cast<int>(tokens.size())) return {};
-  const Token& token = tokens[static_cast<std::size_t>(index)];
-  const PatchGrid grid = this->grid();
-  const int patch = index - grid.prefix;
-  const bool is_patch = grid.rows > 0 && patch >= 0 && patch < grid.rows * grid.columns && (key || s.kind != StreamKind::cross);
-  if (!is_patch || !names_a_position(token.raw)) return token.label;
-  const Params at = {{"row", std::to_string(patch / grid.columns + 1)}, {"column", std::to_string(patch % grid.columns + 1)}};
   const std::string words = words_ ? words_(short_form ? "token.patch_short" : "token.patch") : std::string();
-  return fill(words.empty() ? "{row}, {column}" : words, at);
+  return rollscope::token_name(stream(), grid(), index, key, words.empty() ? "{row}, {column}" : words);
 }
 
 // --- answers that only some views want

@@ -155,6 +155,19 @@ GraphPoint ribbon_point(const Ribbon& r, float t) {
   return {r.x0 + (r.x1 - r.x0) * x, r.y0 + (r.y1 - r.y0) * y};
 }
 
+double largest_ribbon(const GraphLayout& g) {
+  double largest = 0;
+  for (const Ribbon& r : g.ribbons)
+    if (r.kind == RibbonKind::attention) largest = std::max(largest, static_cast<double>(r.weight));
+  return largest;
+}
+
+RibbonTone ribbon_tone(double w, double largest, bool dark, bool has_sign) {
+  const double t = largest > 0 ? std::sqrt(std::clamp(w / largest, 0.0, 1.0)) : 0;
+  const double at = dark ? 0.50 + 0.42 * t : 0.42 + 0.38 * t;
+  return {has_sign ? signed_colour(0.64 + 0.36 * t, dark) : weight_colour(at, dark), static_cast<float>(0.65 + 0.35 * t)};
+}
+
 GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, const Camera& camera, int most) {
   GraphLayout g;
   g.area = area;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "analysis/view_data.h"
+#include "scene/colormap.h"
 #include "scene/state.h"
 
 namespace rollscope {
@@ -76,6 +77,15 @@ struct GraphPoint {
   float x, y;
 };
 [[nodiscard]] GraphPoint ribbon_point(const Ribbon& ribbon, float t);
+
+// The heaviest ribbon of attention to another token: its colour is the end of the scale.
+[[nodiscard]] double largest_ribbon(const GraphLayout& layout);
+// Colour of a ribbon of weight `w` (look.md, Graph). What has a sign is drawn where it is above 0, in that side's colours.
+struct RibbonTone {
+  Rgb colour;
+  float alpha = 1;
+};
+[[nodiscard]] RibbonTone ribbon_tone(double w, double largest, bool dark, bool has_sign);
 
 // What lies under (x, y): a node within 6 px, else the nearest ribbon within 4 px of its curve in that gap.
 struct GraphHit {

@@ -45,7 +45,6 @@ void update_graph(Ui& ui, const Box& area, int trace);
 void forget_graph(Ui& ui, bool lost);  // lost: the context is gone, handles are void
 // Colour of a ribbon of weight `w` (look.md, Graph).
 [[nodiscard]] ImU32 ribbon_colour(const Ui& ui, double w, double largest);
-[[nodiscard]] double largest_ribbon(const GraphLayout& layout);
 // Queues a batch into the draw list, so that it keeps its place between ImGui's own shapes.
 void draw_batch(Ui& ui, gpu::RibbonBatch batch, const Box& clip);
 

@@ -99,19 +99,9 @@ double kept_part(const Ui& ui) {
   return !ui.app.chain() && ui.stream().keys <= 64 ? 0.998 : ui.state().graph.keep;
 }
 
-double largest_ribbon(const GraphLayout& g) {
-  double largest = 0;
-  for (const Ribbon& r : g.ribbons)
-    if (r.kind == RibbonKind::attention) largest = std::max(largest, static_cast<double>(r.weight));
-  return largest;
-}
-
 ImU32 ribbon_colour(const Ui& ui, double w, double largest) {
-  const double t = largest > 0 ? std::sqrt(std::clamp(w / largest, 0.0, 1.0)) : 0;
-  const double at = ui.theme.dark ? 0.50 + 0.42 * t : 0.42 + 0.38 * t;
-  // What has a sign is drawn where it is above 0, in the colours of that side.
-  const Rgb c = ui.scale.two_sided ? signed_colour(0.64 + 0.36 * t, ui.theme.dark) : weight_colour(at, ui.theme.dark);
-  return packed(c, static_cast<float>(0.65 + 0.35 * t));
+  const RibbonTone tone = ribbon_tone(w, largest, ui.theme.dark, ui.scale.two_sided);
+  return packed(tone.colour, tone.alpha);
 }
 
 void forget_graph(Ui& ui, bool lost) {

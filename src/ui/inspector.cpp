@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <numeric>
 
 #include "imgui_internal.h"
 #include "ui/bars.h"
@@ -18,55 +17,6 @@ namespace rollscope::ui {
 namespace {
 
 constexpr float kRow = 21, kLine = 20;
-
-// What numbers are sorted by: their size, where a sign tells for and against; none comes last.
-double size_of(const ViewData& v, int key) {
-  const double w = v.row[static_cast<std::size_t>(key)];
-  return std::isnan(w) ? -1 : v.is_signed ? std::abs(w) : w;
-}
-
-// The keys worth a bar: the largest outside sinks, and the token itself in its place.
-struct Rows {
-  std::vector<int> keys;
-  std::vector<int> sinks;
-  int others = 0, unknown = 0;  // unknown: keys without a value
-  double others_weight = 0;
-  double scale = 1;
-};
-
-Rows choose_rows(const Ui& ui, int most) {
-  const ViewData& v = *ui.view();
-  Rows r;
-  std::vector<int> order;
-  for (int k = 0; k < static_cast<int>(v.row.size()); ++k) {
-    if (!ui.visible(k)) continue;
-    if (ui.is_sink(k)) r.sinks.push_back(k);
-    else order.push_back(k);
-  }
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return size_of(v, a) > size_of(v, b); });
-  while (order.size() > 1 && size_of(v, order.back()) < 0) order.pop_back(), ++r.unknown;
-  const std::size_t n = std::min(order.size(), static_cast<std::size_t>(most));
-  r.keys.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n));
-  const bool itself = ui.itself(v.query) && !ui.is_sink(v.query) && v.query < static_cast<int>(v.row.size());
-  if (itself && n == static_cast<std::size_t>(most) && n > 1 && std::find(r.keys.begin(), r.keys.end(), v.query) == r.keys.end()) r.keys.back() = v.query;
-  if (order.size() == r.keys.size() + 1) r.keys.push_back(order.back());  // "1 other" would take the same room
-  for (int k : order)
-    if (std::find(r.keys.begin(), r.keys.end(), k) == r.keys.end()) ++r.others, r.others_weight += v.row[static_cast<std::size_t>(k)];
-  // One length for all bars: what is shown, and its chance; whiskers may leave by an arrow.
-  double most_weight = 0, most_range = 0;
-  auto see = [&](int k) {
-    const auto i = static_cast<std::size_t>(k);
-    most_weight = std::max({most_weight, size_of(v, k), i < v.uniform.size() ? static_cast<double>(v.uniform[i]) : 0.0});
-    if (i < v.high.size()) most_range = std::max(most_range, static_cast<double>(v.high[i]));
-  };
-  for (int k : r.keys) see(k);
-  // A sink that dwarfs everything is cut open instead of squeezing the rest.
-  const double words = most_weight;
-  for (std::size_t i = 0; i < r.sinks.size() && i < 3; ++i)
-    if (v.row[static_cast<std::size_t>(r.sinks[i])] < 6.5 * words || r.keys.empty()) see(r.sinks[i]);
-  r.scale = std::max(1e-9, std::min(std::max(most_weight, most_range) * 1.05, most_weight * 1.6));
-  return r;
-}
 
 struct Pen {
   Box box;
@@ -140,7 +90,7 @@ void heading(Ui& ui, Pen& pen, std::string_view words, std::string_view middle =
 
 void weights(Ui& ui, Pen& pen, int most) {
   const ViewData& v = *ui.view();
-  const Rows r = choose_rows(ui, most);
+  const RowList r = list_row(v, ui.stream(), ui.app.border(), ui.itself(v.query) ? v.query : -1, most);
   const std::string head = weight_words(ui);
   heading(ui, pen, head, {}, ui.words(!ui.percents() ? v.is_signed ? "ui.for_against" : "ui.no_shares" : v.stochastic ? "ui.of_hundred" : "ui.not_hundred"));
   pen.y -= 1;

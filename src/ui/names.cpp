@@ -19,18 +19,6 @@ std::string method_words(const Ui& ui, const Recipe& r) {
   return std::string(ui.words("ui.method." + std::string(method_name(r.method))));
 }
 
-std::string_view unit_name(const Recipe& r) {
-  if (r.sink == SinkMode::lift) return "lift";
-  switch (r.method) {
-    case Method::raw: return "attention";
-    case Method::flow:
-    case Method::flow_normalised: return "flow";
-    case Method::cdam:
-    case Method::attribution: return "attribution";
-    default: return recipe_unit(r) == "relative relevance" ? "relevance" : "rollout";
-  }
-}
-
 std::string unit_words(const Ui& ui, std::string_view unit, bool percent) {
   const std::string words(ui.words("ui.unit." + std::string(unit)));
   return percent ? ui.words.fill("ui.unit.percent", {{"unit", words}}) : words;

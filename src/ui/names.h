@@ -4,6 +4,7 @@
 #include <string>
 
 #include "analysis/recipe_text.h"
+#include "scene/shown_row.h"
 #include "ui/ui.h"
 
 namespace rollscope::ui {
@@ -14,10 +15,7 @@ namespace rollscope::ui {
 [[nodiscard]] std::string lacking_words(const Ui& ui, Lacking what);          // "needs gradients: see export"
 [[nodiscard]] std::string residual_words(const Ui& ui, const Recipe& r);      // "0.50", "measured from norms"
 [[nodiscard]] std::string merge_words(const Ui& ui, const Recipe& r);         // "merged to words before the product"
-// Whether adding numbers of a row up means something: flows share their edges, and a lift is a ratio.
-[[nodiscard]] inline bool adds_up(const Recipe& r) { return r.method != Method::flow && r.sink != SinkMode::lift; }
-// What the numbers of a recipe are: "attention", "rollout", "relevance", "flow", "attribution", "lift"; in words.
-[[nodiscard]] std::string_view unit_name(const Recipe& r);
+// unit: unit_name() of the recipe.
 [[nodiscard]] std::string unit_words(const Ui& ui, std::string_view unit, bool percent);  // "rollout weight, %"
 [[nodiscard]] std::string stream_words(const Ui& ui, const Stream& s);  // "self-attention"
 [[nodiscard]] std::string fusion_words(const Ui& ui, const Recipe& r);  // "mean of 4"

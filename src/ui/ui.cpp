@@ -5,6 +5,7 @@
 
 #include "imgui_internal.h"
 #include "scene/recipe_fit.h"
+#include "scene/shown_row.h"
 #include "ui/graph_panel.h"
 #include "ui/compare_panel.h"
 #include "ui/heads_panel.h"
@@ -32,29 +33,17 @@ Ui::~Ui() = default;
 
 const Stream& Ui::stream() const { return app.stream(); }
 
-bool Ui::is_sink(int key) const {
-  if (!view()) return false;
-  for (int s : view()->sinks)
-    if (s == key) return true;
-  return false;
-}
+bool Ui::is_sink(int key) const { return view() && rollscope::is_sink(*view(), key); }
 
-int Ui::own_past_scale() const {
-  if (!view() || two_sided()) return -1;
-  const Method m = view()->recipe.method;
-  return m == Method::relevance || m == Method::relevance_causal ? view()->query : -1;
-}
+int Ui::own_past_scale() const { return view() ? rollscope::own_past_scale(*view(), stream()) : -1; }
 
-bool Ui::two_sided() const { return stream().kind == StreamKind::cross || stream().queries != stream().keys; }
+bool Ui::two_sided() const { return rollscope::two_sided(stream()); }
 
 bool Ui::itself(int key) const { return !two_sided() && view() && key == view()->query && !app.for_one_output(); }
 
 bool Ui::percents() const { return in_percent(view() ? view()->recipe : state().recipe); }
 
-bool Ui::is_patch(int index, bool key) const {
-  const PatchGrid g = app.grid();
-  return g.rows > 0 && index >= g.prefix && index < g.prefix + g.rows * g.columns && (key || stream().kind != StreamKind::cross);
-}
+bool Ui::is_patch(int index, bool key) const { return rollscope::is_patch(stream(), app.grid(), index, key); }
 
 bool Ui::patches() const {
   const PatchGrid g = app.grid();
@@ -69,25 +58,14 @@ std::string Ui::raw_token(int index, bool key) const {
   return index >= 0 && index < static_cast<int>(tokens.size()) ? tokens[static_cast<std::size_t>(index)].raw : std::string();
 }
 
-int Ui::repeated(int index, bool key) const {
-  const auto& tokens = key ? stream().key_tokens : stream().query_tokens;
-  if (index < 0 || index >= static_cast<int>(tokens.size()) || is_patch(index, key)) return 0;
-  const std::string& mine = tokens[static_cast<std::size_t>(index)].label;
-  for (std::size_t i = 0; i < tokens.size(); ++i)
-    if (static_cast<int>(i) != index && tokens[i].label == mine) return index + 1;
-  return 0;
-}
+int Ui::repeated(int index, bool key) const { return repeated_token(stream(), app.grid(), index, key); }
 
 int Ui::layer_number(int stored) const {
   const auto& numbers = stream().layer_numbers;
   return stored >= 0 && stored < static_cast<int>(numbers.size()) ? numbers[static_cast<std::size_t>(stored)] + 1 : stored + 1;
 }
 
-bool Ui::visible(int key) const {
-  if (!view()) return true;
-  if (app.border() > 0) return key < view()->visible;  // the source first, then the target as far as its decoder sees
-  return !(stream().causal && !two_sided() && key > view()->query && traits(view()->recipe.method).attention);
-}
+bool Ui::visible(int key) const { return !view() || sees_key(*view(), stream(), app.border(), key); }
 
 Rgb Ui::heat(int key) const {
   const auto k = static_cast<std::size_t>(key);
@@ -115,9 +93,7 @@ void Ui::refresh() {
   // One value, one colour: the view that is open owns the scale. A matrix of single layers or heads shows other
   // weights than the row, which then keeps its own.
   const AppState& s = state();
-  std::vector<int> aside = v->sinks;
-  if (const int own = own_past_scale(); own >= 0) aside.push_back(own);
-  scale = row_scale(v->row, aside, v->is_signed);
+  scale = view_scale(*v, stream());
   const bool same = s.matrix.kind == MatrixKind::result || (s.matrix.kind == MatrixKind::after_layer && v->level == s.matrix.layer - s.recipe.first_layer + 1);
   if (shows(s, ViewKind::matrix) && same && app.matrix() && s.matrix.scale != ScaleCurve::per_row)
     scale = matrix_scale(extremes(), s.matrix, v->is_signed);
