@@ -83,6 +83,11 @@ class Session {
   //   link     {"recipe", "query", "state", "text": true, "base", "budget", "payload", "src"}  -> link.schema.json, with the
   //            ladder of links and what fits which budget. "state": JSON that the link carries as it is
   //   unlink   {"link": text, "weights": true}          -> what a link holds; no dump need be open
+  //   figure   {"recipe": {...}, "query", "view": "row" | "matrix" | "graph" | "heads" | "depth" | "compare"}
+  //            -> {"view", "query", "width", "height", "svg"}: the view as SVG (figure/figure.h). Further: "theme": "light" | "dark",
+  //            "ground": "theme" | "transparent", "width": "85mm" | "170mm" | 640, "language": "en" | "fr" | "ja",
+  //            "caption": "none", or words in the recipe's place, "limits": sentences, one a line; "keep" (graph);
+  //            "curve": "linear" | "log" | "per_row", "kind", "layer", "head" (matrix); "b": a recipe (compare)
   // A recipe is {"method", "stream", "fusion", "heads": [0, 3], "residual", "layers": [0, 4]}; what is missing takes
   // the default of the contracts, an end of -1 is the last layer.
   // Errors: no_dump, and the usage errors.

@@ -137,6 +137,8 @@ template <class Message>
 [[nodiscard]] Result<std::unique_ptr<Job>> make_depth_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_compare_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_plan_job(std::shared_ptr<OpenDump> open, const Args& args);
+// figure {"recipe", "query", "view", ...} -> JSON with the SVG text (app/session.h)
+[[nodiscard]] Result<std::unique_ptr<Job>> make_figure_job(std::shared_ptr<OpenDump> open, const Args& args);
 [[nodiscard]] Result<std::unique_ptr<Job>> make_audit_job(std::shared_ptr<OpenDump> open, const Args& args);
 
 }  // namespace rollscope
