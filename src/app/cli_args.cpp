@@ -119,7 +119,7 @@ Result<CommandLine> parse_command_line(const std::vector<std::string>& words) {
       continue;
     }
     const auto equals = word.find('=');
-    const std::string name = word.substr(0, equals);
+    const std::string name = word == "-o" ? "--output" : word.substr(0, equals);
     if (name.size() < 3 || name.rfind("--", 0) != 0 || !takes(*command, name.substr(2))) return fail(ErrorCode::unknown_option, {{"option", name}, {"verb", out.verb}});
     std::string value;
     if (equals != word.npos) {

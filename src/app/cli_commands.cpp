@@ -10,6 +10,9 @@ std::span<const Command> commands() {
   static const std::vector<Command> kCommands{
       {.name = "info", .options = {}, .answer = answer_info, .readable = info_text},
       {.name = "explain", .recipe = true, .options = {"row"}, .answer = answer_verb, .readable = explain_text},
+      {.name = "render", .recipe = true,
+       .options = {"output", "svg", "png", "view", "row", "query", "theme", "ground", "width", "scale", "caption", "keep", "curve", "kind", "layer", "head", "b"},
+       .answer = answer_render, .readable = render_text},
       {.name = "heads", .most = kMany, .options = {"stream", "heads", "layers", "height"}, .answer = answer_heads, .readable = heads_text},
       {.name = "depth", .recipe = true, .options = {}, .answer = answer_verb, .readable = depth_text},
       {.name = "compare", .most = 2, .recipe = true, .options = {"a", "b", "row", "k", "without", "control"}, .answer = answer_compare, .readable = compare_text},

@@ -37,6 +37,7 @@ struct Command {
 [[nodiscard]] Result<std::string> answer_unlink(const CommandLine& command);
 [[nodiscard]] std::string link_text(const rapidjson::Value& link, const CommandLine& command);
 [[nodiscard]] std::string unlink_text(const rapidjson::Value& link, const CommandLine& command);
+[[nodiscard]] Result<std::string> answer_render(const CommandLine& command);
 [[nodiscard]] std::string info_text(const rapidjson::Value& info, const CommandLine& command);
 [[nodiscard]] std::string explain_text(const rapidjson::Value& explanation, const CommandLine& command);
 [[nodiscard]] std::string heads_text(const rapidjson::Value& heads, const CommandLine& command);
@@ -45,6 +46,7 @@ struct Command {
 [[nodiscard]] std::string plan_text(const rapidjson::Value& plan, const CommandLine& command);
 [[nodiscard]] std::string faithfulness_text(const rapidjson::Value& faithfulness, const CommandLine& command);
 [[nodiscard]] std::string audit_text(const rapidjson::Value& sheet, const CommandLine& command);
+[[nodiscard]] std::string render_text(const rapidjson::Value& rendered, const CommandLine& command);
 [[nodiscard]] std::string bias_text(const rapidjson::Value& bias, const CommandLine& command);
 
 }  // namespace rollscope

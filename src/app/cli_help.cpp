@@ -9,6 +9,8 @@ const char* help_text() {
       what the dump holds, and what was assumed about it
   rollscope explain FILE [--json] [options]
       the weights of one output token, or of all
+  rollscope render FILE -o OUT.svg|OUT.png [--view NAME] [--row N] [look] [options of explain]
+      a figure for a paper: row (text and bars), matrix, graph, heads, depth, or compare (--b RECIPE)
   rollscope heads FILE... [--json] [--stream NAME] [--heads 0,3] [--layers 2:6] [--height D]
       what each head does and which are alike; roles averaged over several dumps
   rollscope depth FILE [--json] [options of explain but --row]
@@ -64,6 +66,16 @@ Options of explain:
   --language en|fr|ja           of the sentences, where --json is not given                    en
   --assume NAME=VALUE           axes=lhqk, orientation=rows|columns, values=probs|logits,
                                 layout=layers|heads, sums=renormalise|sink, tokens=add_specials|ignore
+
+Look of a figure:
+  --view NAME                   row, matrix, graph, heads, depth, compare                      row
+  --width 85mm|170mm|640px      of one column, of a page, or any other: type is laid out anew  170mm
+  --theme light|dark            as on screen                                                   light
+  --ground theme|transparent    behind the picture                                             theme
+  --caption none|TEXT           the recipe's sentence left to the paper, or other words        the recipe
+  --scale 1..4                  pixels of a PNG for each px of its width                       2
+  --keep 0.75                   graph: part of each layer's attention that is drawn at least
+  --curve linear|log|per_row, --kind result|after_layer|fused_layer|head, --layer L, --head H  of a matrix
 
 Layers, heads, rows and items count from 0. FILE is .npz, .npy, .safetensors, .pt, .pkl, .json, a page of BertViz, or .csv.
 Exit status 0: done; 1: the file cannot be used; 2: wrong usage.

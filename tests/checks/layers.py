@@ -33,6 +33,7 @@ LIBRARIES = [
     (r"imgui|implot", r"ui/|app/page_", "Dear ImGui belongs to ui/ and to app/page_*, which hand it input and draw its lists"),
     (r"(GL|GLES2|GLES3|EGL)/|SDL_opengl", r"gpu/", "GL belongs to gpu/"),
     (r"SDL", r"platform/|app/", "SDL belongs to platform/ and app/"),
+    (r"librsvg/|cairo", r"platform/svg_raster_rsvg", "librsvg belongs to platform/svg_raster_rsvg_native.cpp"),
     (r"emscripten", r"platform/.*_web|app/(page|engine)|gpu/.*gl", "Emscripten belongs to the files that only the browser compiles"),
     (r"zlib\.h", r"io/|figure/", "zlib belongs to io/ and figure/"),
 ]

@@ -1,5 +1,6 @@
 # One static library per layer. Files are chosen by name, so that no .cpp needs an #ifdef for its platform:
 #   *_native.cpp, *_desktop*.cpp   only natively       *_web.cpp, *_gl.cpp, gl_*.cpp   only in the browser
+#   *_rsvg_native.cpp, *_none_native.cpp   natively, with librsvg or without
 #   engine_web*.cpp, page*.cpp     never in a library: their programs name them (what JavaScript calls must not be dropped)
 
 # Sets `out` to the files that match the patterns and belong to this platform.
@@ -9,6 +10,11 @@ function(rollscope_sources out)
     list(FILTER found EXCLUDE REGEX "_native\\.cpp$|_desktop[^/]*\\.cpp$")
   else()
     list(FILTER found EXCLUDE REGEX "_web[^/]*\\.cpp$|_gl\\.cpp$|/gl_[^/]*\\.cpp$")
+    if(RSVG_FOUND)
+      list(FILTER found EXCLUDE REGEX "_none_native\\.cpp$")
+    else()
+      list(FILTER found EXCLUDE REGEX "_rsvg_native\\.cpp$")
+    endif()
   endif()
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()

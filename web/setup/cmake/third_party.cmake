@@ -35,6 +35,12 @@ if(EMSCRIPTEN)
 else()
   find_package(ZLIB REQUIRED)
   find_package(SDL2 REQUIRED CONFIG)
+  # PNG of figures on the command line (src/platform/svg_raster.h). Optional: librsvg2-dev brings two dozen packages, and
+  # an SVG is what a paper wants.
+  find_package(PkgConfig QUIET)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(RSVG QUIET IMPORTED_TARGET librsvg-2.0>=2.52 cairo)
+  endif()
   target_link_libraries(rollscope_zlib INTERFACE ZLIB::ZLIB)
   target_link_libraries(rollscope_sdl2 INTERFACE SDL2::SDL2)
 endif()
