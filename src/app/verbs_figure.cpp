@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "figure/figure.h"
 #include "scene/recipe_fit.h"
+#include "scene/shown_row.h"
 #include "scene/state_codec.h"
 
 namespace rollscope {
@@ -147,6 +148,19 @@ std::string metadata(const Question& q, const Recipe& recipe, const Recipe* othe
   return {buffer.GetString(), buffer.GetSize()};
 }
 
+// The contracts' names of views; "text" is the row, and so is "image" where it has patches. Errors: bad_value, usage.
+Result<figure::View> read_view(const Args& args, const Question& q) {
+  auto name = args.text("view", figure::kViewNames[0]);
+  if (name && *name == "text") return figure::View::row;
+  if (name && *name == "image") {
+    if (shown_grid(q.open->dump.info, q.info(), q.shown, q.recipe).rows > 0) return figure::View::row;
+    return fail(ErrorCode::usage, {{"detail", "The view image needs a grid of patches, and this dump has none"}});
+  }
+  auto at = named(args, "view", figure::kViewNames, 0);
+  if (!at) return tl::unexpected(std::move(at.error()));
+  return static_cast<figure::View>(*at);
+}
+
 // What the wall and, where there is no chain, the curves show: attention itself.
 Recipe attention_of(const Recipe& recipe) {
   Recipe plain;
@@ -231,11 +245,11 @@ Result<void> add_parts(std::vector<VerbJob::Stage>& stages, const Question& q, c
 Result<std::unique_ptr<Job>> make_figure_job(std::shared_ptr<OpenDump> open, const Args& args) {
   if (auto known = args.only("figure", {"recipe", "query", "view", "theme", "ground", "width", "language", "caption", "limits", "keep", "curve", "kind", "layer", "head", "b"}); !known)
     return tl::unexpected(std::move(known.error()));
-  auto view_at = named(args, "view", figure::kViewNames, 0);
-  if (!view_at) return tl::unexpected(std::move(view_at.error()));
-  const auto view = static_cast<figure::View>(*view_at);
   auto question = question_of(open, args);
   if (!question) return tl::unexpected(std::move(question.error()));
+  auto wanted = read_view(args, **question);
+  if (!wanted) return tl::unexpected(std::move(wanted.error()));
+  const figure::View view = *wanted;
   if (view == figure::View::matrix) {
     auto recipe = matrix_recipe(args, **question);
     if (!recipe) return tl::unexpected(std::move(recipe.error()));

@@ -31,7 +31,7 @@ Strip flow(const Sheet& s, double px, bool numbers) {
   const auto width_of = [&](std::size_t i) {
     const bool before = joined_to_last(i), after = i + 1 < tokens.size() && joined_to_last(i + 1);
     const double pad = (before ? px * 0.12 : px * 0.4) + (after ? px * 0.12 : px * 0.4);
-    const double least = numbers && !before && !after ? s.type.small * 2.4 : px * 0.8;
+    const double least = numbers && !before && !after ? s.type.small * (s.percents() ? 2.4 : 3.6) : px * 0.8;
     return std::min(std::max(text_width(name(i), px) * kFaceSlack + pad, least), s.width);
   };
   double x = 0;
@@ -64,7 +64,9 @@ void strip(Sheet& s) {
     if (!numbers) continue;
     const bool shown = s.sees(p.key) && s.has_value(p.key);
     std::string number = shown ? s.amount_bare(static_cast<double>(s.view.row[static_cast<std::size_t>(p.key)])) : std::string("\u2013");
-    if (text_width(number, s.type.small) * kFaceSlack > b.w + s.type.small * 0.2) continue;
+    const auto fits = [&] { return text_width(number, s.type.small) * kFaceSlack <= b.w + s.type.small * 0.2; };
+    if (!fits() && shown && !s.percents()) number = significant(static_cast<double>(s.view.row[static_cast<std::size_t>(p.key)]), s.words.decimal(), 2);
+    if (!fits()) continue;
     s.line_text(b.middle_x(), b.bottom() + 1.5, s.type.small * 1.3, number,
                 {.px = s.type.small, .colour = s.itself(p.key) ? s.accent() : s.ink2(), .bold = s.itself(p.key), .anchor = Anchor::middle});
   }
@@ -160,18 +162,23 @@ struct List {
   double scale;
 };
 
+// What stands in grey behind a name.
+std::string note_of(const Sheet& s, int key) {
+  if (s.itself(key)) return std::string(s.words(Word::itself));
+  if (s.sink(key)) return std::string(s.words(Word::sink));
+  if (s.border > 0 && key >= s.border) return std::string(s.words(Word::target));
+  const int n = repeated_token(*s.in.shown, s.grid, key, true);
+  return n > 0 ? s.words.count(n) : std::string();
+}
+double note_width(const Sheet& s, const std::string& note) { return note.empty() ? 0 : text_width(note, s.type.small) * kFaceSlack + s.type.body * 0.4; }
+
 void bar_row(Sheet& s, const List& l, int key) {
   const auto k = static_cast<std::size_t>(key);
   const auto& v = s.view;
   const double px = s.type.body;
-  std::string note;
-  if (s.itself(key)) note = s.words(Word::itself);
-  else if (s.sink(key)) note = s.words(Word::sink);
-  else if (s.border > 0 && key >= s.border) note = s.words(Word::target);
-  else if (const int n = repeated_token(*s.in.shown, s.grid, key, true)) note = s.words.count(n);
-  const double note_width = note.empty() ? 0 : text_width(note, s.type.small) * kFaceSlack + px * 0.4;
+  const std::string note = note_of(s, key);
   const bool mine = s.itself(key);
-  const std::string name = cut_text(s.key_name(key), px, mine, std::max(px * 3, l.name - note_width));
+  const std::string name = cut_text(s.key_name(key), px, mine, std::max(px * 3, l.name - note_width(s, note)));
   s.svg.text(l.x, baseline(s.y, l.row, px), name, {.px = px, .colour = mine ? s.accent() : s.ink(), .bold = mine}, note, {.px = s.type.small, .colour = s.ink3()}, px * 0.4);
   Bar bar;
   bar.weight = static_cast<double>(v.row[k]);
@@ -201,7 +208,7 @@ void bars(Sheet& s) {
   l.x = s.left;
   l.width = s.width;
   double longest = 0;
-  const auto see = [&](int key) { longest = std::max(longest, text_width(s.key_name(key), px) * kFaceSlack + px * (s.itself(key) || s.sink(key) ? 4.5 : 2)); };
+  const auto see = [&](int key) { longest = std::max(longest, text_width(s.key_name(key), px, s.itself(key)) * kFaceSlack + note_width(s, note_of(s, key)) + px * 0.2); };
   for (const int key : rows.keys) see(key);
   for (const int key : rows.sinks) see(key);
   l.name = std::clamp(longest, px * 6, std::min(l.width * 0.36, px * 18));

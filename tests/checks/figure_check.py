@@ -149,7 +149,7 @@ class Figures(unittest.TestCase):
                 with self.subTest(words=words, view=view):
                     file = "enfr_i_love_you.npz" if "joint" in words else "minilm_cat.npz"
                     self.figure(DUMPS / file, *words, "--view", view, "--width", "85mm")
-        for method in ("gradient-rollout", "attention-gradient", "grad-sam", "attribution:attention_times_gradient"):
+        for method in ("gradient-rollout", "attention-gradient", "grad-sam", "attribution:shapley"):
             done, target = self.render(DUMPS / "minilm_grads.npz", "--method", method)
             if done.returncode == 0:
                 self.judged(target)

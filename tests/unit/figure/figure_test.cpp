@@ -165,6 +165,7 @@ TEST_CASE("wrong options of a figure are refused by name") {
   open_file(session, "minilm_cat.npz");
   const auto code = [&](const std::string& args) { return refused(run(session.ask("figure", args))).code; };
   CHECK(code(R"({"view": "pie"})") == ErrorCode::bad_value);
+  CHECK(code(R"({"view": "image"})") == ErrorCode::usage);
   CHECK(code(R"({"theme": "blue"})") == ErrorCode::bad_value);
   CHECK(code(R"({"width": "3 parsec"})") == ErrorCode::bad_value);
   CHECK(code(R"({"query": 13})") == ErrorCode::out_of_range);
