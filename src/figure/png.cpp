@@ -24,12 +24,19 @@ void chunk(Bytes& out, std::string_view type, std::span<const std::uint8_t> data
   put32(out, static_cast<std::uint32_t>(crc32(0, out.data() + from, static_cast<uInt>(out.size() - from))));
 }
 
-// zlib's stream; of no bytes where there is no memory for it.
-Bytes deflated(const Bytes& raw) {
-  uLongf size = compressBound(static_cast<uLong>(raw.size()));
-  Bytes out(size);
-  if (compress2(out.data(), &size, raw.data(), static_cast<uLong>(raw.size()), Z_BEST_COMPRESSION) != Z_OK) return {};
-  out.resize(size);
+// zlib's stream; of no bytes where there is no memory for it. Its three calls, not compress(): the browser's library holds
+// no more (web/setup/third_party).
+Bytes deflated(Bytes& raw) {
+  z_stream stream{};
+  if (deflateInit(&stream, Z_BEST_COMPRESSION) != Z_OK) return {};
+  Bytes out(deflateBound(&stream, static_cast<uLong>(raw.size())));
+  stream.next_in = raw.data();
+  stream.avail_in = static_cast<uInt>(raw.size());
+  stream.next_out = out.data();
+  stream.avail_out = static_cast<uInt>(out.size());
+  const bool whole = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+  out.resize(whole ? stream.total_out : 0);
+  deflateEnd(&stream);
   return out;
 }
 
