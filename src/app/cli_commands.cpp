@@ -21,6 +21,7 @@ std::span<const Command> commands() {
       {.name = "audit", .recipe = true, .options = {"row", "k"}, .answer = answer_verb, .readable = audit_text},
       {.name = "link", .recipe = true, .options = {"row", "payload", "what", "budget", "base", "src"}, .switches = {"no_text", "decode"}, .answer = answer_link, .readable = link_text},
       {.name = "unlink", .dumps = false, .options = {}, .answer = answer_unlink, .readable = unlink_text},
+      {.name = "html", .recipe = true, .options = {"output", "row", "page", "base"}, .answer = answer_html, .readable = html_text},
       {.name = "bias", .fewest = 0, .most = kMany, .recipe = true, .options = {"pairs", "row", "token"}, .answer = answer_bias, .readable = bias_text},
   };
   return kCommands;

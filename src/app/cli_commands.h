@@ -34,8 +34,10 @@ struct Command {
 [[nodiscard]] Result<std::string> answer_faithfulness(const CommandLine& command);
 [[nodiscard]] Result<std::string> answer_bias(const CommandLine& command);
 [[nodiscard]] Result<std::string> answer_link(const CommandLine& command);
+[[nodiscard]] Result<std::string> answer_html(const CommandLine& command);
 [[nodiscard]] Result<std::string> answer_unlink(const CommandLine& command);
 [[nodiscard]] std::string link_text(const rapidjson::Value& link, const CommandLine& command);
+[[nodiscard]] std::string html_text(const rapidjson::Value& html, const CommandLine& command);
 [[nodiscard]] std::string unlink_text(const rapidjson::Value& link, const CommandLine& command);
 [[nodiscard]] Result<std::string> answer_render(const CommandLine& command);
 [[nodiscard]] std::string info_text(const rapidjson::Value& info, const CommandLine& command);

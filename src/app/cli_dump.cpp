@@ -26,6 +26,15 @@ Result<std::string> read_text(const std::string& path, std::uint64_t limit, cons
   return std::string(bytes.begin(), bytes.end());
 }
 
+Result<void> write_file(const std::string& path, std::span<const char> bytes) {
+  std::FILE* const file = std::fopen(path.c_str(), "wb");
+  const bool written = file && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  const int error = errno;
+  const bool closed = file && std::fclose(file) == 0;
+  if (written && closed) return {};
+  return fail(ErrorCode::write_failed, {{"target", path}, {"detail", std::strerror(written ? errno : error)}});
+}
+
 Result<CliDump> open_dump(const CommandLine& command, const std::string& file, bool describe) {
   std::string args = open_json(command, file, describe);
   const auto at = static_cast<std::size_t>(std::find(command.files.begin(), command.files.end(), file) - command.files.begin());

@@ -4,6 +4,7 @@
 #include <rapidjson/document.h>
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "app/cli_args.h"
@@ -25,6 +26,8 @@ struct CliDump {
 
 // A text file of at most `limit` bytes. Errors: read_failed, too_big with `what`.
 [[nodiscard]] Result<std::string> read_text(const std::string& path, std::uint64_t limit, const std::string& what);
+// Errors: write_failed.
+[[nodiscard]] Result<void> write_file(const std::string& path, std::span<const char> bytes);
 
 // Pieces of answers as lines for people.
 [[nodiscard]] std::string text_of(const rapidjson::Value& text);

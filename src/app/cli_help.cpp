@@ -34,6 +34,9 @@ const char* help_text() {
       what each kind of link takes, leaves out and is off by. --payload is --what
   rollscope unlink LINK|- [--json]; rollscope link LINK --decode
       what a link holds; of a cut link the text, where it has arrived
+  rollscope html FILE -o OUT.html [--row N] [--base URL] [options]
+      the page, the dump and the view in one file that opens by double click, without a network.
+      --page FILE: the single.html of a web build; --base: the site that its links lead to
 
 Options of explain:
   --method NAME                 rollout (Abnar & Zuidema 2020), raw, rollout-reversed, vit-explain,

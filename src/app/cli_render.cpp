@@ -81,15 +81,6 @@ Result<std::string> question(const CommandLine& command) {
   return std::string(buffer.GetString(), buffer.GetSize());
 }
 
-Result<void> write_file(const std::string& path, std::span<const char> bytes) {
-  std::FILE* const file = std::fopen(path.c_str(), "wb");
-  const bool written = file && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  const int error = errno;
-  const bool closed = file && std::fclose(file) == 0;
-  if (written && closed) return {};
-  return fail(ErrorCode::write_failed, {{"target", path}, {"detail", std::strerror(written ? errno : error)}});
-}
-
 }  // namespace
 
 Result<std::string> answer_render(const CommandLine& command) {

@@ -285,6 +285,8 @@ Result<LinkArgs> read_args(const Args& args, const Question& q) {
   return out;
 }
 
+std::string state_json(const Question& q, int query) { return formatted("{\"recipe\":%s,\"query\":%d}", link_recipe_json(q.recipe, q.info()).c_str(), query); }
+
 }  // namespace
 
 std::string link_recipe_json(const Recipe& recipe, const Stream& stream) {
@@ -362,7 +364,7 @@ Result<std::unique_ptr<Job>> make_link_job(std::shared_ptr<OpenDump> open, const
   const auto ladder = std::make_shared<Ladder>();
   ladder->question = q;
   ladder->args = std::move(*wanted);
-  if (ladder->args.state.empty()) ladder->args.state = formatted("{\"recipe\":%s,\"query\":%d}", link_recipe_json(q->recipe, q->info()).c_str(), ladder->args.query);
+  if (ladder->args.state.empty()) ladder->args.state = state_json(*q, ladder->args.query);
 
   const bool small = std::max(q->shown.queries, q->shown.keys) <= kLinkTokens && std::max(q->info().queries, q->info().keys) <= kLinkTokens;
   const bool in_time = small && check_flow(*q, -1).has_value();
@@ -389,6 +391,16 @@ Result<std::unique_ptr<Job>> make_link_job(std::shared_ptr<OpenDump> open, const
     return std::make_unique<LadderWork>(ladder);
   });
   return verb_job(*q->open, std::move(stages), [ladder] { return ladder_json(*ladder); });
+}
+
+Result<std::unique_ptr<Job>> make_state_job(std::shared_ptr<OpenDump> open, const Args& args) {
+  if (auto known = args.only("state", {"recipe", "query"}); !known) return tl::unexpected(std::move(known.error()));
+  auto question = question_of(std::move(open), args);
+  if (!question) return tl::unexpected(std::move(question.error()));
+  const auto q = *question;
+  auto wanted = read_args(args, *q);
+  if (!wanted) return tl::unexpected(std::move(wanted.error()));
+  return verb_job(*q->open, {}, [q, query = wanted->query]() -> Result<JobResult> { return JobResult{state_json(*q, query), {}}; });
 }
 
 }  // namespace rollscope

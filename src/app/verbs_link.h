@@ -37,6 +37,8 @@ inline constexpr LinkBudget kLinkBudgets[] = {{"qr", 500}, {"chat", 1900}, {"sla
 
 // link {"recipe": {}, "query": 0, "state": "...", "text": true, "base": "https://...", "budget": 8000, "payload": "", "src": ""}
 [[nodiscard]] Result<std::unique_ptr<Job>> make_link_job(std::shared_ptr<OpenDump> open, const Args& args);
+// state {"recipe": {}, "query": 0} -> the view of a link, as setState takes it
+[[nodiscard]] Result<std::unique_ptr<Job>> make_state_job(std::shared_ptr<OpenDump> open, const Args& args);
 // unlink {"link": text} -> what stands in a link, without a dump
 [[nodiscard]] Result<std::unique_ptr<Job>> make_unlink_job(const Args& args);
 

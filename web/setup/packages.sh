@@ -5,11 +5,12 @@ fail() { printf '\n%s\n' "$@" >&2; exit 1; }
 packages_of() {
   case $1 in
     native)  echo g++ cmake ninja-build python3 python3-venv libsdl2-dev libeigen3-dev doctest-dev rapidjson-dev \
-                  libfast-float-dev libfmt-dev libexpected-dev zlib1g-dev nodejs npm ;;
+                  libfast-float-dev libfmt-dev libexpected-dev zlib1g-dev librsvg2-dev nodejs npm ;;
     web)     echo emscripten bzip2 xz-utils esbuild ;;
     # Fonts: the pages under test show Japanese, Arabic and emoji, which a bare machine draws as boxes.
     browser) echo chromium fonts-dejavu-core fonts-droid-fallback fonts-noto-color-emoji ;;
-    tests)   echo python3-numpy liblemon-dev ;;  # the exporter runs on numpy; LEMON is the oracle of attention flow
+    # The exporter runs on numpy; LEMON is the oracle of attention flow; xmllint and rsvg-convert read figures.
+    tests)   echo python3-numpy liblemon-dev libxml2-utils librsvg2-bin ;;
     fuzz)    echo clang ;;
   esac
 }

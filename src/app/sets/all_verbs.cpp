@@ -17,6 +17,7 @@ Result<std::unique_ptr<Job>> make_further_verb_job(std::shared_ptr<OpenDump> ope
   if (verb == "compare") return make_compare_job(std::move(open), args);
   if (verb == "plan") return make_plan_job(std::move(open), args);
   if (verb == "link") return make_link_job(std::move(open), args);
+  if (verb == "state") return make_state_job(std::move(open), args);
   if (verb == "figure") return make_figure_job(std::move(open), args);
   if (verb == "audit") return make_audit_job(std::move(open), args);
   return fail(ErrorCode::usage, {{"detail", "There is no verb " + verb}});
