@@ -313,7 +313,7 @@ async function openShare() {
   if (!current || !page) { if (!current) openDialog(); return; }
   const { share } = await part(() => import("./sharing.js"));
   await share({
-    locale, ask, current, state: tour ? { ...page.state(), tour: tour.data } : page.state(), site: inside?.site ?? location.origin + location.pathname, dark: theme.isDark, sizes,
+    locale, ask, current, state: tour ? { ...page.state(), tour: tour.data } : page.state(), site: inside?.site ?? location.origin + location.pathname, dark: theme.isDark, sizes, faces: () => Promise.all([400, 600].map((weight) => loader.bytes(`fonts/plex-sans-${weight}.ttf`))),
     template: inside ? null : () => asset("single.html", (file) => loader.text(file)), problem: (error) => sayError(error, (what) => what),
   });
 }

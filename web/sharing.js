@@ -14,6 +14,7 @@ const size = (bytes, locale) => locale.t("dom.share.html.size", { size: new Intl
  *   sizes: Record<string, number>,             of the site's files
  *   problem: (error: any) => void,
  *   dark: boolean,
+ *   faces: () => Promise<ArrayBuffer[]>,       the regular and the bold face
  * }} app
  */
 export async function share(app) {
@@ -21,6 +22,7 @@ export async function share(app) {
   const { largest } = await import("./single-file.js");
   const saves = [
     ...(app.template ? [{ text: size(largest(app.sizes["single.html"], current.source), locale), act: () => saveHtml(app).catch(problem) }] : []),
+    { text: locale.t("dom.share.figure"), act: async () => (await import("./figure.js")).showFigure({ locale, ask: app.ask, state, file: current.name, dark: app.dark, problem, faces: app.faces }) },
     { text: locale.t("dom.share.numbers"), act: async () => (await import("./numbers.js")).showNumbers({ locale, ask: app.ask, state, file: current.name, info: current.info, problem }) },
   ];
   const address = current.source instanceof Blob ? "" : String(current.source.url ?? current.source);

@@ -122,7 +122,7 @@ async function timed(page, file, json) {
 
 const target = process.argv[2] ?? path.join(top, "build/bench.json");
 writeFiles();
-const server = await serve({ mounts: [{ prefix: "/", root: path.join(top, "build/site") }] });
+const server = await serve({ mounts: [{ prefix: "/", root: path.join(top, "build/site") }, { prefix: "/web/", root: path.join(top, "web") }] });
 const url = `http://127.0.0.1:${server.port}/`;
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--enable-precise-memory-info", "--js-flags=--expose-gc"] });
@@ -135,7 +135,7 @@ const newPage = async () => {
     await window.rollscope.ready; await window.rollscope.idle();
     const folder = document.querySelector("script[type=module]").src.replace(/[^/]*$/, "");  // an engine of our own
     const text = async (name) => (await fetch(folder + name)).text();
-    const { Engine } = await import(folder + "engine-client.js");
+    const { Engine } = await import("/web/engine-client.js");
     const wasm = await (await fetch(folder + "engine.wasm")).arrayBuffer();
     window.benchEngine = new Engine({ engine: await text("engine.js"), server: await text("engine-worker.js"), wasm }, { scripts: [] });
     await window.benchEngine.ready;
