@@ -31,6 +31,8 @@ import { Theme } from "./theme.js";
 const inside = window.rollscopeInside;  // of a page in one file (single.js): all its files, and its dump
 const assets = new URL("./", inside ? "file:///" : import.meta.url);  // a page in a frame without an origin has no address
 const query = new URLSearchParams(location.search);
+const embedded = query.has("embed");  // in a page of someone else's: small, and a picture until it is clicked
+document.body.classList.toggle("embedded", embedded);
 const { fields } = splitFragment(location.hash);
 const canvas = byId("canvas");
 
@@ -51,6 +53,7 @@ const gallery = new Gallery(new URL("../../gallery/", assets));
 /** @type {Engine | null} */ let engine = null;
 /** @type {Page | null} */ let page = null;
 /** @type {import("./host.js").Host | null} */ let host = null;
+let poster = null;  // of an embedded page that has not been clicked
 let header = null, mirror = null, tableView = null, tellHost = () => {};
 
 const frames = new Frames((now) => {
@@ -59,7 +62,7 @@ const frames = new Frames((now) => {
   idle.look();
 });
 let facesDue = 0;  // typefaces that the picture waits for
-const idle = new Idle(() => facesDue === 0 && !opener.busy && (engine?.pending ?? 0) === 0 && !host?.pending && !frames.pending && !page?.busy());
+const idle = new Idle(() => facesDue === 0 && !opener.busy && (engine?.pending ?? 0) === 0 && !host?.pending && !frames.pending && !page?.busy() && !poster?.pending);
 
 const heapBytes = () => (engine?.heap ?? 0) + (page?.heap ?? 0);
 const ask = async (verb, args) => {
@@ -111,6 +114,7 @@ const opener = new Opener({
     tellHost("loaded", { name });
     askAbout(dump);
     if (tableView) { await tableView.show(info, state); return; }
+    if (poster) { await poster.show(info, state); return; }
     if (page) await showDump(archive, state);
   },
 });
@@ -193,7 +197,7 @@ const openExample = (id) => openByHand(...gallery.source(id));
 
 /** What a visit without a link shows, where nothing is open. */
 async function openFirst() {
-  if (opener.current || opener.busy) return;
+  if (opener.current || opener.busy || query.has("wait")) return;  // whoever holds this page will say what to open
   if (inside?.dump) { const { dump, name, assume, item, beside, state } = inside; await openByHand(dump, { name, assume, item, beside, state }); if (inside.tour) await openTour(inside.tour); }
   else if (gallery.first) await openExample(gallery.first.id);
 }
@@ -420,8 +424,23 @@ async function startPage() {
     lost: () => { made.contextLost(); lostNotice = say(locale.t("dom.context_lost")); },
     restored: () => { made.contextRestored(); lostNotice(); frames.request(); },
   });
-  listen(canvas, made);
+  listen(canvas, made, embedded);
   frames.request();
+}
+
+/** The picture of an embedded page; a click puts the page in its place. */
+async function startPoster() {
+  const { makePoster } = await part(() => import("./poster.js"));
+  const wake = async (state) => {
+    poster.remove();
+    poster = null;
+    await startPage();
+    tellHost("awake", {});
+    const { current } = opener;
+    if (current) await showDump(current.archive, state);
+    canvas.focus({ preventScroll: true });
+  };
+  poster = makePoster(byId("stage"), { locale, theme, ask, wake, idle: () => idle.look() });
 }
 
 /** The words of the page module, and what it needs to write them. */
@@ -458,7 +477,8 @@ async function start() {
   const starting = startEngine();
   try {
     if (!hasWebGL2()) throw new Error("webgl2");
-    await Promise.all([startPage(), starting]);
+    if (embedded && !query.has("live")) await Promise.all([startPoster(), starting]);
+    else await Promise.all([startPage(), starting]);
     mirror.show(false);
   } catch (cause) {
     if (cause.message !== "webgl2") throw cause;
@@ -488,7 +508,7 @@ const ready = start().catch((cause) => {
 });
 ready.catch(() => {});  // told above; whoever waits for it still sees it fail
 
-const api = makeApi({ ready, locale, opener, ask, page: () => (page?.dead ? null : page), idle: () => idle.wait(), heapBytes, workers: () => engine?.workers ?? 0 });
+const api = makeApi({ ready, locale, opener, ask, page: () => (page?.dead ? null : page ?? poster), idle: () => idle.wait(), heapBytes, workers: () => engine?.workers ?? 0 });
 Object.defineProperty(api, "layout", { value: async () => page?.layout() ?? {}, enumerable: false });  // where things are drawn, for tests
 window.rollscope = Object.freeze(api);
 // Only a page that holds this one, or opened it, asks by message.

@@ -9,7 +9,7 @@
 //   build/site/gallery/       the examples, by their own names: links point at them; for each a page with its own title
 //                             and preview picture, which chat programs show beside a link, and index.html with all.
 //                             Most of them want the picture's full address: --address https://example.org/rollscope/
-//   build/site/export/        what notebooks copy, likewise
+//   build/site/export/, embed/   what notebooks copy and what other pages load, likewise
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import Module, { createRequire } from "node:module";
@@ -244,7 +244,7 @@ async function main() {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, bytes);
   }
-  for (const name of ["gallery", "manual", "lessons", "export"]) {
+  for (const name of ["gallery", "manual", "export", "embed"]) {
     if (existsSync(path.join(web, name)))
       cpSync(path.join(web, name), path.join(fresh, name), { recursive: true, filter: (file) => !file.endsWith("__pycache__") });
   }

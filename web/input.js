@@ -49,8 +49,9 @@ export function wheelOf(event, page) {
 /**
  * @param {HTMLCanvasElement} canvas
  * @param {import("./page.js").Page} page
+ * @param {boolean} embedded  the wheel stays the host page's until the picture has the focus, and Escape gives that back
  */
-export function listen(canvas, page) {
+export function listen(canvas, page, embedded) {
   const take = (type, handle) => addEventListener(type, (event) => {
     if (event.target !== canvas) return;
     event.stopImmediatePropagation();
@@ -58,7 +59,7 @@ export function listen(canvas, page) {
   }, { capture: true, passive: false });
 
   listenPointers(canvas, page, take);
-  listenWheel(canvas, page, take);
+  listenWheel(canvas, page, (type, handle) => take(type, (event) => { if (!embedded || document.activeElement === canvas) handle(event); }));
   listenKeys(canvas, page, take);
   // What SDL would hear beside: the mouse events that follow pointers, touches, its own idea of focus.
   for (const type of ["mousedown", "mouseup", "mousemove", "mouseenter", "mouseleave", "mouseover", "mouseout", "touchstart", "touchmove",
@@ -147,6 +148,7 @@ function listenKeys(canvas, page, take) {
     if (!mayUse(event)) return;
     held.add(event.key);
     if (page.key(event.key, true, modifiersOf(event))) event.preventDefault();
+    else if (event.key === "Escape") canvas.blur();  // nothing to step back from: the keys are the page's again
   });
   take("keyup", (event) => {
     held.delete(event.key);

@@ -9,7 +9,7 @@ export const LIMITS = ["sink", "dominant_token", "rollout_collapsed", "rows_simi
 
 // Groups of the page's own words that belong to a dialog, to files given together, or to browsers that lack something.
 const DIALOGS = ["assume", "commands", "copied", "copy", "copy_failed", "open_another", "private", "consent", "exporter", "files", "find", "head", "help", "kind", "limits", "mirrored", "no_wasm", "open", "open_link", "palette",
-  "question", "report", "tokens_dialog", "unchanged", "what_was_read", "back_to", "share", "link", "numbers", "figure", "tour"];
+  "question", "report", "tokens_dialog", "unchanged", "what_was_read", "back_to", "share", "link", "numbers", "figure", "tour", "poster"];
 
 /** @param {string} key @returns {boolean} */
 export function isLater(key) {

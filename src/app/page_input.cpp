@@ -75,9 +75,16 @@ bool press(PageLoop& p, std::string_view name, ImGuiKey key, int mods) {
   }
   const rollscope::Command* command = rollscope::command_for_key(name, mods);
   if (!command) return false;
-  if (key == ImGuiKey_Escape) g.NavCursorVisible = false;
+  if (key != ImGuiKey_Escape) {
+    p.app->run(command->id);
+    return true;
+  }
+  // Where there is nothing to step back from, the key is the page's: it takes the focus off the canvas.
+  const rollscope::AppState before = p.app->state();
+  const bool by_keyboard = g.NavCursorVisible;
+  g.NavCursorVisible = false;
   p.app->run(command->id);
-  return true;
+  return by_keyboard || !(p.app->state() == before);
 }
 
 }  // namespace
