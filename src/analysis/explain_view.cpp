@@ -116,7 +116,10 @@ std::vector<OtherRecipe> other_recipes(const ViewInputs& in, std::span<const int
   }
   const StackView range = in.fused.slice(plain.first_layer, plain.end_layer);
   const bool by_max = in.by_max.depth() > 0;
-  if (rollout) {
+  if (rollout && asked.head >= 0) {  // one head in the top layer: all of them
+    rollout_row(range, in.query, plain.residual, other);
+    add(plain, false);
+  } else if (rollout) {
     Recipe residual = plain;
     residual.residual = std::abs(plain.residual - kOtherResidual) < 1e-9 ? kPublishedResidual : kOtherResidual;
     if (residuals && residual.residual == kOtherResidual) std::copy_n(residuals->rows.begin(), other.size(), other.begin());

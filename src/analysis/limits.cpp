@@ -74,7 +74,7 @@ StrongKeys strong_keys(const Stream& stream, const Recipe& recipe, const StackSt
   std::vector<int> seen;
   const int heads = std::max(1, stream.heads);
   for (int l = recipe.first_layer; l < recipe.end_layer; ++l)
-    for (const int h : recipe_heads(stream, recipe)) seen.push_back(l * heads + h);
+    for (const int h : recipe.head >= 0 && l + 1 == recipe.end_layer ? std::vector<int>{recipe.head} : recipe_heads(stream, recipe)) seen.push_back(l * heads + h);
   auto received = received_attention(stats, stream.queries, stream.keys, same_tokens(stream), stream.causal, seen);
   StrongKeys out{{}, {}, std::move(received.share), std::move(received.chance)};
   for (int j = 0; j < real_keys(stream); ++j) {

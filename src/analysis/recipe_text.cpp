@@ -123,8 +123,9 @@ std::string recipe_sentence(const Stream& stream, const Recipe& recipe) {
   else if (recipe.method == Method::joint) out += " " + over;
   else if (mean) out += ": " + stream_words(stream) + (one ? " " : ", mean ") + over;
   else out += " of " + stream_words(stream) + " " + over;
-  if (t.heads_fused) out += ", " + heads_words(stream, recipe);
+  if (t.heads_fused && !(recipe.head >= 0 && one)) out += ", " + heads_words(stream, recipe);
   else if (!recipe.heads.empty()) out += formatted(", heads %s of %d", number_list(recipe.heads).c_str(), stream.heads);
+  if (recipe.head >= 0) out += formatted(", head %d of %d alone in layer %d", recipe.head + 1, stream.heads, last);
   if (!recipe.source.empty()) out += ", norms " + recipe.source;
   if (!recipe.class_name.empty()) out += ", gradient of " + recipe.class_name;
   if (t.residual) out += ", residual " + residual_text(recipe);

@@ -24,6 +24,7 @@ struct RecipeRequest {
   std::vector<double> residuals; // one for each layer of the range
   std::optional<ResidualFrom> measured;  // norms or mixing; `stated` here: whichever the file has
   std::optional<std::pair<int, int>> layers;  // all; a raw picture that was not asked for shows the last layer
+  std::optional<std::pair<int, int>> head;  // layer and head: the range ends with that layer, which is this head alone; layer -1: the top one
   SinkMode sink = SinkMode::keep;
   Merge merge = Merge::pieces;
   MergeQueries merge_queries = MergeQueries::mean;

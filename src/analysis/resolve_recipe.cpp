@@ -82,6 +82,24 @@ tl::unexpected<Error> excluded(std::string detail) { return fail(ErrorCode::usag
 
 bool is_cdam(const Extra& e) { return e.kind == ExtraKind::scores && (e.name == "cdam" || e.name.starts_with("cdam/") || e.name.starts_with("cdam_")); }
 
+// One head over the fused layers below it (Abnar & Zuidema, appendix A.1): the range ends with the head's layer.
+Result<void> settle_head(const Stream& stream, const RecipeRequest& request, Recipe& recipe) {
+  if (!request.head) return {};
+  const auto [asked, head] = *request.head;
+  const int layer = asked < 0 ? recipe.end_layer - 1 : asked;
+  if (recipe.method != Method::rollout)
+    return excluded("head chooses one head of the top layer of a rollout, and " + std::string(method_name(recipe.method)) + " has none: choose heads of every layer (--heads)");
+  if (stream.heads < 1) return excluded("head chooses one of a layer's heads, and those of " + stream.name + " are fused in the file");
+  if (layer >= stream.layers() || head < 0 || head >= stream.heads)
+    return fail(ErrorCode::out_of_range, {{"option", "head"}, {"value", formatted("%d:%d", asked, head)},
+                                          {"allowed", formatted("layers 0 to %d with heads 0 to %d", stream.layers() - 1, stream.heads - 1)}});
+  if (request.layers && layer != recipe.end_layer - 1)
+    return excluded(formatted("head %d:%d is of the top layer of the range: leave layers out, or let them end at %d", asked, head, layer + 1));
+  recipe.end_layer = layer + 1;
+  recipe.head = head;
+  return {};
+}
+
 Result<void> settle_class(const DumpInfo& dump, const Stream& stream, const RecipeRequest& request, Recipe& recipe) {
   if (!traits(recipe.method).gradients) {
     if (request.class_name && recipe.method != Method::cdam)
@@ -276,6 +294,7 @@ Result<Recipe> resolve_recipe(const DumpInfo& dump, const RecipeRequest& request
     recipe.first_layer = first;
     recipe.end_layer = end;
   }
+  if (auto done = settle_head(*stream, request, recipe); !done) return tl::unexpected(done.error());
   recipe.heads = request.heads;
   std::sort(recipe.heads.begin(), recipe.heads.end());
   recipe.heads.erase(std::unique(recipe.heads.begin(), recipe.heads.end()), recipe.heads.end());

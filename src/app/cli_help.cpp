@@ -48,6 +48,8 @@ Options of explain:
   --stream NAME                 self, encoder, decoder, cross, or the name in the file         the first of these
   --fusion mean|max|min         how the heads of a layer become one                            mean
   --heads 0,3                   heads that are fused                                           all
+  --head 3:2                    of rollout: layer 3 is its head 2 alone and ends the range, the layers
+                                below stay fused (Abnar & Zuidema, appendix A.1)               none
   --residual R                  weight of the residual connection, 0 to 1; one for each layer
                                 (0.2,0.4); or measured in the file: norms, norms-mean, mixing  0.5
   --layers 2:6                  range of layers, its end excluded                              all
@@ -63,9 +65,8 @@ Options of explain:
   --merge-time after|before     the product                                                    after
   --row N|all                   the output token                                               all
   --item N                      item of a batch                                                0
-  --tokens FILE                 the tokens, one a line or as JSON, where the dump has none; of
-                                several dumps once for all, or once for each
-                                or others are wanted                                           those of the dump
+  --tokens FILE                 the tokens, one a line or as JSON, where the dump has none or others
+                                are wanted; of several dumps once for all, or once for each    those of the dump
   --language en|fr|ja           of the sentences, where --json is not given                    en
   --assume NAME=VALUE           axes=lhqk, orientation=rows|columns, values=probs|logits,
                                 layout=layers|heads, sums=renormalise|sink, tokens=add_specials|ignore

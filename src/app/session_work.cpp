@@ -96,6 +96,10 @@ Recipe stack_key(const Recipe& recipe) {
     key.first_layer = plain.first_layer;
     key.end_layer = plain.end_layer;
   }
+  if (plain.head >= 0) {
+    key.head = plain.head;
+    key.end_layer = plain.end_layer;
+  }
   if (plain.merge != Merge::pieces && plain.merge_time == MergeTime::before) {
     key.merge = plain.merge;
     key.merge_time = plain.merge_time;
@@ -202,6 +206,11 @@ Result<void> StackWork::add_head(int layer, int head, bool first, bool last) {
   const Stream& s = stream_of(*open_, stream_);
   StreamData& data = open_->streams[static_cast<std::size_t>(stream_)];
   const auto scratch = scratch_.matrix(0, s.queries, s.keys);
+  if (key_.head >= 0 && layer + 1 == key_.end_layer) {  // this layer is one head, whichever are fused below it
+    if (!first) return {};
+    head = key_.head;
+    last = true;
+  }
   if (norms_ || gradients_ || is_further(key_.method)) return add_further_head(layer, head, first, last);
   if (first) fuser_ = std::make_unique<LayerFuser>(layer_matrix(layer), key_.fusion, nullptr);
   if (data.has_heads && aside_.empty()) {

@@ -189,6 +189,7 @@ VerbJob::Stage by_max_stage(std::shared_ptr<Question> q) {
     if (!compared || q->recipe.merge != Merge::pieces || !q->data().has_heads || q->recipe.fusion == Fusion::max || recipe_heads(q->info(), q->recipe).size() < 2) return nullptr;
     Recipe by_max = q->recipe;
     by_max.fusion = Fusion::max;
+    by_max.head = -1;
     StackWork work(q->open, q->stream, by_max, false);
     q->by_max = work.stack();
     if (q->by_max) return nullptr;

@@ -176,6 +176,11 @@ Result<std::vector<int>> Args::integers(std::string_view name) const {
 }
 
 Result<std::optional<std::pair<int, int>>> Args::range(std::string_view name) const {
+  if (has(name) && shown(name) == "all") return std::optional<std::pair<int, int>>{};
+  return pair(name, "a range of layers, counted from 0, its end excluded: 2:6");
+}
+
+Result<std::optional<std::pair<int, int>>> Args::pair(std::string_view name, std::string_view allowed) const {
   const Json* v = value_->find(name);
   if (!v) return std::optional<std::pair<int, int>>{};
   std::optional<int> first, end;
@@ -184,14 +189,13 @@ Result<std::optional<std::pair<int, int>>> Args::range(std::string_view name) co
     end = to_int((*v)[1]);
   } else if (v->IsString()) {
     const auto text = text_of(*v);
-    if (text == "all") return std::optional<std::pair<int, int>>{};
     const auto colon = text.find(':');
     if (colon != text.npos) {
       first = to_int(text.substr(0, colon));
       end = to_int(text.substr(colon + 1));
     }
   }
-  if (!first || !end) return bad(name, *v, "a range of layers, counted from 0, its end excluded: 2:6");
+  if (!first || !end) return bad(name, *v, std::string(allowed));
   return std::optional(std::pair(*first, *end));
 }
 
@@ -307,6 +311,7 @@ Result<RecipeRequest> recipe_request(const Args& args) {
     if (auto done = put(choice(args, "merge_queries", request.merge_queries, {{"mean", MergeQueries::mean}, {"last", MergeQueries::last}}), request.merge_queries); !done) return done;
     if (auto done = put(choice(args, "merge_time", request.merge_time, {{"after", MergeTime::after}, {"before", MergeTime::before}}), request.merge_time); !done) return done;
     if (auto done = put(args.number("discard", 0, 1, request.discard), request.discard); !done) return done;
+    if (auto done = put(args.pair("head", "a layer and one of its heads, counted from 0: 3:2"), request.head); !done) return done;
     if (args.has("class")) request.class_name = args.shown("class");
     if (args.has("norms")) request.source = args.shown("norms");
     return {};

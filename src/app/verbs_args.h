@@ -37,7 +37,8 @@ class Args {
   [[nodiscard]] Result<double> number(std::string_view name, double low, double high, double otherwise) const;
   [[nodiscard]] Result<std::vector<double>> numbers(std::string_view name, double low, double high) const;  // 0.5, [0.2, 0.4] or "0.2,0.4"
   [[nodiscard]] Result<std::vector<int>> integers(std::string_view name) const;           // [0, 3] or "0,3"
-  [[nodiscard]] Result<std::optional<std::pair<int, int>>> range(std::string_view name) const;  // [2, 6] or "2:6"
+  [[nodiscard]] Result<std::optional<std::pair<int, int>>> range(std::string_view name) const;  // [2, 6] or "2:6"; "all": none
+  [[nodiscard]] Result<std::optional<std::pair<int, int>>> pair(std::string_view name, std::string_view allowed) const;  // the same, of any two numbers
   [[nodiscard]] Result<std::map<std::string, std::string, std::less<>>> texts(std::string_view name) const;  // {"a": "b"}
   [[nodiscard]] bool flag(std::string_view name) const;
   // The object behind `name`; an empty one where it is missing.
@@ -54,8 +55,8 @@ class Args {
 };
 
 // The options of a recipe. Errors: bad_value.
-inline constexpr std::array<std::string_view, 13> kRecipeOptions{
-    "method", "stream", "fusion", "heads", "residual", "layers", "sink", "merge", "merge_queries", "merge_time", "class", "norms", "discard"};
+inline constexpr std::array<std::string_view, 14> kRecipeOptions{
+    "method", "stream", "fusion", "heads", "residual", "layers", "sink", "merge", "merge_queries", "merge_time", "class", "norms", "discard", "head"};
 [[nodiscard]] Result<RecipeRequest> recipe_request(const Args& args);
 
 }  // namespace rollscope

@@ -121,6 +121,7 @@ std::vector<std::string> recipe_differences(const Recipe& first, const Recipe& s
   add("heads", a.heads != b.heads);
   add("residual", residual && (a.residual_from != b.residual_from || a.residuals != b.residuals || a.residual != b.residual));
   add("layers", traits(a.method).attention && traits(b.method).attention && (a.first_layer != b.first_layer || a.end_layer != b.end_layer));
+  add("head", a.head != b.head);
   add("sink", a.sink != b.sink);
   add("merge", a.merge != b.merge || a.merge_queries != b.merge_queries || a.merge_time != b.merge_time);
   add("class", a.class_name != b.class_name);

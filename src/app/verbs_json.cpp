@@ -1,5 +1,7 @@
 #include "app/verbs_json.h"
 
+#include <array>
+
 #include "analysis/recipe_text.h"
 
 namespace rollscope {
@@ -49,6 +51,10 @@ void write_recipe(JsonWriter17& json, const Stream& stream, const Recipe& recipe
     json.Int(recipe.first_layer);
     json.name("end_layer");
     json.Int(recipe.end_layer);
+    if (recipe.head >= 0) {
+      json.name("head");
+      write_ints(json, std::array{recipe.end_layer - 1, recipe.head});
+    }
   }
   if (t.residual) {
     json.name("residual");

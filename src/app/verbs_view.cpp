@@ -132,6 +132,7 @@ Result<std::unique_ptr<Job>> make_view_job(std::shared_ptr<OpenDump> open, const
 
   Recipe looked = q->recipe;  // the layers that the question looks through
   looked.end_layer = looked.first_layer + q->depth;
+  if (looked.end_layer < q->recipe.end_layer) looked.head = -1;  // of the top layer alone
   const auto swept = std::make_shared<std::unique_ptr<RolloutSweep>>();
   const auto sweep = [q, swept, query = *query]() -> Result<std::unique_ptr<Work>> {
     if (!has_residual_range(q->recipe) || q->depth == 0) return nullptr;
@@ -203,6 +204,7 @@ Result<std::unique_ptr<Job>> make_matrix_job(std::shared_ptr<OpenDump> open, con
       return fail(ErrorCode::out_of_range, {{"option", "layer"}, {"value", std::to_string(*layer)},
                                             {"allowed", formatted("%d to %d", recipe.first_layer, recipe.end_layer - 1)}});
     recipe.end_layer = *layer + 1;
+    if (recipe.end_layer < q->recipe.end_layer) recipe.head = -1;  // of the top layer alone
   }
   const bool whole = kind == MatrixKind::result || kind == MatrixKind::after_layer;
   if (whole && q->is_flow() && std::max(s.queries, s.keys) > kFlowAtOnce)

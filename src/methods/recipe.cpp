@@ -68,6 +68,7 @@ Recipe plain_recipe(Recipe recipe) {
   if (recipe.residual_from != ResidualFrom::stated || !recipe.residuals.empty()) recipe.residual = standard.residual;
   if (recipe.residual_from != ResidualFrom::stated) recipe.residuals.clear();
   if (!t.heads_fused) recipe.fusion = standard.fusion;
+  if (recipe.method != Method::rollout) recipe.head = -1;
   if (!t.gradients) recipe.class_name.clear();
   if (!t.attention) {
     recipe.heads.clear();

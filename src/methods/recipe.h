@@ -72,6 +72,7 @@ struct Recipe {
   double residual = 0.5;    // r of A~ = r I + (1 - r) F, in [0, 1]; methods without residual ignore it
   int first_layer = 0;      // stored layers, from 0 at the input, included
   int end_layer = -1;       // excluded; -1: all
+  int head = -1;            // rollout of one head: the top layer of the range is this head alone, those below are fused; -1: none
   ResidualFrom residual_from = ResidualFrom::stated;
   std::vector<double> residuals;  // one for each layer of the range, instead of `residual`; empty: it holds for all
   SinkMode sink = SinkMode::keep;
@@ -86,7 +87,7 @@ struct Recipe {
 };
 
 template <class A> void fields(A& a, Recipe& r) {
-  a(r.method, r.stream, r.fusion, r.heads, r.residual, r.first_layer, r.end_layer, r.residual_from, r.residuals, r.sink, r.merge,
+  a(r.method, r.stream, r.fusion, r.heads, r.residual, r.first_layer, r.end_layer, r.head, r.residual_from, r.residuals, r.sink, r.merge,
     r.merge_queries, r.merge_time, r.class_name, r.source, r.discard);
 }
 

@@ -457,7 +457,7 @@ void App::ask_sides() {
            R"({"recipe":)" + recipe_to_json(plain) + R"(,"query":)" + (grid && state_.recipe.merge == Merge::pieces ? query : "-1") + "}");
   const bool deep = is_chain(stream_of(state_.recipe), state_.recipe);
   Recipe layers = state_.recipe;
-  if (layers.residuals.empty()) layers.end_layer = stream_of(state_.recipe).layers();  // beyond the range too: it is set there
+  if (layers.residuals.empty() && layers.head < 0) layers.end_layer = stream_of(state_.recipe).layers();  // beyond the range too: it is set there
   if (!deep) {
     layers = plain;
     layers.first_layer = state_.recipe.first_layer;

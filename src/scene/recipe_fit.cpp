@@ -22,6 +22,7 @@ RecipeRequest request_of(const Recipe& r) {
   q.residuals = r.residuals;
   if (r.residual_from != ResidualFrom::stated) q.measured = r.residual_from;
   q.layers = std::pair{r.first_layer, r.end_layer};
+  if (r.head >= 0) q.head = std::pair{-1, r.head};
   q.sink = r.sink;
   q.merge = r.merge;
   q.merge_queries = r.merge_queries;
@@ -77,6 +78,7 @@ void clamp_indices(const Stream& stream, Recipe& r) {
   r.heads.erase(std::unique(r.heads.begin(), r.heads.end()), r.heads.end());
   std::erase_if(r.heads, [&](int h) { return h < 0 || h >= heads; });
   if (static_cast<int>(r.heads.size()) == heads) r.heads.clear();
+  if (r.method != Method::rollout || r.head >= stream.heads) r.head = -1;
   const Recipe standard;
   r.residual = std::isfinite(r.residual) ? std::clamp(r.residual, 0.0, 1.0) : standard.residual;
   r.discard = std::isfinite(r.discard) ? std::clamp(r.discard, 0.0, 1.0) : standard.discard;

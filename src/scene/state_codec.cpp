@@ -79,6 +79,16 @@ bool read_layers(const Json& v, Recipe& out) {
   return true;
 }
 
+// A layer and one of its heads; the layer is the top one of the range, whatever `layers` say besides.
+bool read_head(const Json& v, Recipe& out) {
+  if (!v.is(Json::Kind::array) || v.items.size() != 2) return false;
+  int layer = 0, head = 0;
+  if (!read_int(v.items[0], -1, layer) || !read_int(v.items[1], 0, head)) return false;
+  if (layer >= 0) out.end_layer = layer + 1;
+  out.head = head;
+  return true;
+}
+
 // Walks an object; `read` returns false for a field that it cannot take.
 template <class F>
 void walk(const Json& v, std::string_view prefix, std::vector<std::string>& ignored, F read) {
@@ -147,6 +157,7 @@ void read_recipe(const Json& v, Recipe& r, std::vector<std::string>& ignored) {
     if (name == "heads") return read_heads(f, r.heads);
     if (name == "residual") return read_residual(f, r);
     if (name == "layers") return read_layers(f, r);
+    if (name == "head") return read_head(f, r);
     if (name == "sink") return read_enum(f, kSinks, r.sink);
     if (name == "merge") return read_enum(f, kMerges, r.merge);
     if (name == "merge_queries") return read_enum(f, kMergeQueries, r.merge_queries);
@@ -203,6 +214,7 @@ void write_recipe(JsonWriter& w, const Recipe& r, bool for_engine) {
     w.end();
   }
   if (r.first_layer != 0 || r.end_layer >= 0 || !for_engine) w.key("layers").array().value(r.first_layer).value(r.end_layer).end();
+  if (r.head >= 0) w.key("head").array().value(r.end_layer < 0 ? -1 : r.end_layer - 1).value(r.head).end();
   if (r.sink != standard.sink || !for_engine) w.field("sink", name_of(kSinks, r.sink));
   if (r.merge != standard.merge || !for_engine) w.field("merge", name_of(kMerges, r.merge));
   if (r.merge_queries != standard.merge_queries || !for_engine) w.field("merge_queries", name_of(kMergeQueries, r.merge_queries));

@@ -39,6 +39,10 @@ TEST_CASE("every setting of explain reaches the numbers of the reference") {
   check_matrix(session, R"({"heads": "2,0"})", v.get("expected/fusion/select_0_2"));
   check_matrix(session, R"({"layers": "2:4"})", v.get("expected/start_layer_2"));
   check_matrix(session, R"({"layers": [2, 4]})", v.get("expected/start_layer_2"));
+  const auto heads = v.get("expected/single_head_at_layer_3_appendix");
+  for (int h = 0; h < 3; ++h)
+    for (const std::string head : {"\"3:" + std::to_string(h) + "\"", "[3, " + std::to_string(h) + "]", "[-1, " + std::to_string(h) + "]"})
+      check_matrix(session, R"({"head": )" + head + "}", {{6, 6}, {heads.values.begin() + h * 36, heads.values.begin() + (h + 1) * 36}});
   check_matrix(session, "{}", v.get("expected/rollout"));  // the other fusions have changed nothing
   const auto layers = v.get("expected/rollout_per_layer");
   for (int l = 0; l < 4; ++l)
@@ -49,6 +53,27 @@ TEST_CASE("every setting of explain reaches the numbers of the reference") {
   CHECK(largest_difference(numbers(one["uniform"]).values, numbers(all["uniform"][4]).values) == 0);
   const auto uniform = v.get("expected/uniform_causal_baseline");
   CHECK(largest_difference(numbers(all["uniform"]).values, uniform.values) <= kTolerance);
+}
+
+TEST_CASE("one head's rollout ends with the head's layer, says so, and fuses below it the heads that were chosen") {
+  Session session;
+  open(session, causal_dump());
+  const auto one = explain(session, R"({"head": "1:2", "row": 5})");
+  CHECK(one["recipe"]["end_layer"] == 2);
+  CHECK(one["recipe"]["head"][0] == 1);
+  CHECK(one["recipe"]["head"][1] == 2);
+  CHECK(std::string(one["recipe"]["sentence"].GetString()).find("heads fused by mean of 3, head 3 of 3 alone in layer 2") != std::string::npos);
+  // In the first layer nothing is fused: it is that head.
+  const auto lowest = explain(session, R"({"head": "0:1"})"), same = explain(session, R"({"heads": "1", "layers": "0:1"})");
+  CHECK(largest_difference(numbers(lowest["matrix"]).values, numbers(same["matrix"]).values) == 0);
+  // The layers below are fused of the chosen heads, which need not hold the head above them.
+  const auto chosen = explain(session, R"({"head": "1:2", "heads": "0"})"), all = explain(session, R"({"head": "1:2"})");
+  CHECK(largest_difference(numbers(chosen["matrix"]).values, numbers(all["matrix"]).values) > 1e-3);
+  // What a layer below looks like does not hang on the head above it.
+  const auto below = answer<MatrixData>(session, "matrix", R"({"recipe": {"head": [3, 2]}, "kind": "after_layer", "layer": 1})");
+  const auto plain = explain(session, R"({"layers": "0:2"})");
+  for (std::size_t k = 0; k < 6; ++k) CHECK(static_cast<double>(below.values[30 + k]) == doctest::Approx(plain["matrix"][5][static_cast<rapidjson::SizeType>(k)].GetDouble()));
+  CHECK(largest_difference(numbers(explain(session, R"({"head": "1:2", "row": 5})")["matrix"]).values, numbers(one["matrix"]).values) == 0);
 }
 
 TEST_CASE("raw attention of an encoder: one layer, or the mean over the range") {
@@ -179,6 +204,11 @@ TEST_CASE("usage errors name the option, what it was given and what it takes") {
   CHECK(code(R"({"row": "two"})") == ErrorCode::bad_value);
   CHECK(code(R"({"heads": [3]})") == ErrorCode::out_of_range);
   CHECK(code(R"({"heads": "0,,1"})") == ErrorCode::bad_value);
+  CHECK(code(R"({"head": 2})") == ErrorCode::bad_value);
+  CHECK(code(R"({"head": "4:0"})") == ErrorCode::out_of_range);
+  CHECK(code(R"({"head": "0:3"})") == ErrorCode::out_of_range);
+  CHECK(code(R"({"head": "0:1", "layers": "0:4"})") == ErrorCode::usage);
+  CHECK(code(R"({"head": "0:1", "method": "flow"})") == ErrorCode::usage);
   CHECK(code(R"({"layers": "2:9"})") == ErrorCode::out_of_range);
   CHECK(code(R"({"layers": "3:3"})") == ErrorCode::out_of_range);
   CHECK(code(R"({"layers": 3})") == ErrorCode::bad_value);
