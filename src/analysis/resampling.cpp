@@ -17,15 +17,14 @@ std::vector<double> finite(std::span<const double> values) {
 
 double sum_of(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
-// Linear between order statistics, as numpy.quantile has it.
-double quantile(const std::vector<double>& sorted, double q) {
+}  // namespace
+
+double quantile(std::span<const double> sorted, double q) {
   const double at = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
-
-}  // namespace
 
 MeanInterval bootstrap_mean(std::span<const double> values, const ResamplingOptions& options) {
   assert(options.resamples > 0 && options.level > 0 && options.level < 1);

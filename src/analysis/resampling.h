@@ -39,6 +39,9 @@ class SplitMix64 {
   std::uint64_t state_;
 };
 
+// Linear between order statistics, as numpy.quantile has it. sorted [n], ascending, n > 0; q in [0, 1].
+[[nodiscard]] double quantile(std::span<const double> sorted, double q);
+
 struct ResamplingOptions {
   int resamples = 10000;  // bootstrap samples, and sign assignments where they are sampled; > 0
   double level = 0.95;    // of the interval, in (0, 1)
