@@ -59,9 +59,9 @@ TEST_CASE("one head's rollout ends with the head's layer, says so, and fuses bel
   Session session;
   open(session, causal_dump());
   const auto one = explain(session, R"({"head": "1:2", "row": 5})");
-  CHECK(one["recipe"]["end_layer"] == 2);
-  CHECK(one["recipe"]["head"][0] == 1);
-  CHECK(one["recipe"]["head"][1] == 2);
+  CHECK(one["recipe"]["end_layer"].GetInt() == 2);
+  CHECK(one["recipe"]["head"][0].GetInt() == 1);
+  CHECK(one["recipe"]["head"][1].GetInt() == 2);
   CHECK(std::string(one["recipe"]["sentence"].GetString()).find("heads fused by mean of 3, head 3 of 3 alone in layer 2") != std::string::npos);
   // In the first layer nothing is fused: it is that head.
   const auto lowest = explain(session, R"({"head": "0:1"})"), same = explain(session, R"({"heads": "1", "layers": "0:1"})");
