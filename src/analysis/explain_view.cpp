@@ -54,7 +54,7 @@ void add_paths(const ViewInputs& in, ViewData& view) {
     // One matrix stands for the range: only the chosen row of it is read. What draws less than nothing draws nothing.
     for (double& x : row) x = x > 0 ? x : 0;
     const double top = *std::max_element(row.begin(), row.end());
-    const bool shares = traits(in.recipe.method).unit_rows && in.recipe.sink != SinkMode::lift;
+    const bool shares = has_unit_rows(in.recipe) && in.recipe.sink != SinkMode::lift;
     if (!shares && top > 0) for (double& x : row) x /= top;
     view.states = {floats(row), floats(above)};
     std::vector<Real> only(above.size() * keys, Real{0});
@@ -183,25 +183,24 @@ void chance_row(const Stream& stream, const Recipe& recipe, int depth, int query
 
 ViewData explain_view(const ViewInputs& in) {
   const Stream& stream = *in.stream;
-  const MethodTraits& t = traits(in.recipe.method);
   ViewData view;
   view.recipe = in.recipe;
   view.query = in.query;
   view.level = is_chain(stream, in.recipe) ? in.depth : 1;
-  view.is_signed = t.is_signed;
+  view.is_signed = has_sign(in.recipe);
   const bool by_token = in.shown->keys == stream.keys || in.recipe.method == Method::joint;  // a sink is a key of the answer
   if (in.keys && by_token) view.sinks = in.keys->sinks;
   view.rows_distance = in.rows_distance;
   view.row = floats(in.row);
   for (const double x : in.row)
     if (std::isfinite(x)) view.sum += x;
-  view.stochastic = t.unit_rows && in.recipe.sink != SinkMode::lift && std::abs(view.sum - 1) <= 1e-3;
+  view.stochastic = has_unit_rows(in.recipe) && in.recipe.sink != SinkMode::lift && std::abs(view.sum - 1) <= 1e-3;
   view.uniform = floats(in.uniform);
   add_paths(in, view);
 
   view.visible = in.visible;
   view.first = largest(in.row);
-  if (!t.is_signed) {
+  if (!view.is_signed) {
     view.spread = spread(in.row);
     std::vector<int> aside = view.sinks;
     if (aside.empty() && in.keys && by_token && !in.keys->dominant.empty()) aside = {in.keys->dominant.front()};

@@ -172,6 +172,17 @@ bool has_residual_range(const Recipe& recipe) {
          recipe.merge == Merge::pieces && (recipe.sink == SinkMode::keep || recipe.sink == SinkMode::remove);
 }
 
+WordsAboveChance words_above_chance(const Stream& stream, std::span<const double> row, std::span<const double> uniform) {
+  WordsAboveChance out;
+  for (int j = 0; j < real_keys(stream); ++j) {
+    const auto k = static_cast<std::size_t>(j);
+    if (special(stream, j) || !(uniform[k] > 0)) continue;  // what the row cannot see is no word of it
+    ++out.words;
+    out.above += row[k] > uniform[k] + 1e-9;
+  }
+  return out;
+}
+
 Report row_limits(const RowFacts& facts) {
   Report report;
   const Stream& stream = *facts.stream;
@@ -187,17 +198,14 @@ Report row_limits(const RowFacts& facts) {
                                     {"detail", full ? formatted("%s %% of its pairs are limited by the first or the last layer alone", percent(flow.connected_saturation()).c_str())
                                                     : formatted("all inputs but one lie between %.2f and %.2f", flow.lowest, flow.highest)}}, stream.name));
   }
-  const bool shares = traits(facts.recipe->method).unit_rows && facts.recipe->sink != SinkMode::lift && !facts.flow;
+  const bool shares = has_unit_rows(*facts.recipe) && facts.recipe->sink != SinkMode::lift && !facts.flow;
   if (!shares) return report;
   if (stream.causal && rollout && !facts.uniform.empty() && facts.uniform[0] > kAbsorbing)
     report.push_back(report_item(ReportCode::absorbing_first_token, {{"share", percent(facts.uniform[0])}}, stream.name));
   if (facts.spread >= kNearlyUniform * facts.visible)
     report.push_back(report_item(ReportCode::nearly_uniform, {{"spread", formatted("%.1f", facts.spread)},
                                                               {"visible", std::to_string(facts.visible)}}, stream.name));
-  bool above = facts.uniform.empty();
-  for (int j = 0; j < real_keys(stream) && !above; ++j)
-    above = !special(stream, j) && facts.row[static_cast<std::size_t>(j)] > facts.uniform[static_cast<std::size_t>(j)] + 1e-9;
-  if (!above) report.push_back(report_item(ReportCode::below_uniform, {}, stream.name));
+  if (!facts.uniform.empty() && words_above_chance(stream, facts.row, facts.uniform).above == 0) report.push_back(report_item(ReportCode::below_uniform, {}, stream.name));
   if (!facts.range) return report;
 
   const ResidualRange& range = *facts.range;

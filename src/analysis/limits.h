@@ -69,6 +69,12 @@ struct RowFacts {
 // Limits of the recipe, whatever the row. rows_distance -1: not known.
 [[nodiscard]] Report recipe_limits(const Stream& stream, const Recipe& recipe, const StrongKeys& keys, double rows_distance);
 [[nodiscard]] Report row_limits(const RowFacts& facts);
+// Tokens outside specials (a virtual sink apart), and how many of them have more weight than uniform attention gives: none,
+// and the row is no better than chance. row, uniform [K].
+struct WordsAboveChance {
+  int above = 0, words = 0;
+};
+[[nodiscard]] WordsAboveChance words_above_chance(const Stream& stream, std::span<const double> row, std::span<const double> uniform);
 // What a recipe's gradients lack.
 [[nodiscard]] Report gradient_limits(const Stream& stream, const GradientStats& gradients);
 // Whether the residual weight of the recipe can be varied to see what hangs on it.

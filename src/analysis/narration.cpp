@@ -61,7 +61,7 @@ void add_top(const NarrationInputs& in, const Weights& weights, std::vector<Fact
 }
 
 void add_spread(const NarrationInputs& in, std::vector<Fact>& facts) {
-  if (in.uniform.empty() || traits(in.recipe->method).is_signed) return;
+  if (in.uniform.empty() || has_sign(*in.recipe)) return;
   const double own = spread(in.row), chance = spread(in.uniform);
   if (!(own > 0) || !(chance > 1)) return;
   const NarrationId id = own <= kConcentrated * chance ? NarrationId::spread_concentrated

@@ -111,7 +111,7 @@ std::string recipe_sentence(const Stream& stream, const Recipe& recipe) {
   const MethodTraits& t = traits(recipe.method);
   std::string out(method_words(recipe.method));
   if (!t.attention) {
-    out += recipe.source.empty() ? "" : " (" + recipe.source + ")";
+    if (!recipe.source.empty()) out += " (" + recipe.source + (recipe.minus.empty() ? "" : " minus " + recipe.minus) + ")";
     return out + ": " + stream_words(stream) + ".";
   }
   const int first = stream.layer_numbers[static_cast<std::size_t>(recipe.first_layer)] + 1;
@@ -128,6 +128,7 @@ std::string recipe_sentence(const Stream& stream, const Recipe& recipe) {
   if (recipe.head >= 0) out += formatted(", head %d of %d alone in layer %d", recipe.head + 1, stream.heads, last);
   if (!recipe.source.empty()) out += ", norms " + recipe.source;
   if (!recipe.class_name.empty()) out += ", gradient of " + recipe.class_name;
+  if (!recipe.minus.empty()) out += (recipe.class_name.empty() ? ", minus the rows of " : " minus that of ") + recipe.minus;
   if (t.residual) out += ", residual " + residual_text(recipe);
   if (recipe.method == Method::vit_explain || recipe.method == Method::vit_explain_corrected) out += ", discarding the smallest " + shown_number(recipe.discard);
   switch (recipe.sink) {

@@ -30,6 +30,7 @@ struct RecipeRequest {
   MergeQueries merge_queries = MergeQueries::mean;
   MergeTime merge_time = MergeTime::after;
   std::optional<std::string> class_name;  // the only one
+  std::string minus;             // a second class, or second scores, that is subtracted
   std::string source;            // norm-rollout: value_weighted_norms, else the first there is; attribution: has to be named
   double discard = 0.9;
 };

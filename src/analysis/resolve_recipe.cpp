@@ -136,6 +136,22 @@ Result<void> settle_source(const DumpInfo& dump, const Stream& stream, const Rec
   return bad(recipe.method == Method::norm_rollout ? "norms" : recipe.method == Method::cdam ? "class" : "method", wanted, listed(names));
 }
 
+// The second of a difference: what class_name or source could be as well, and is not.
+Result<void> settle_minus(const DumpInfo& dump, const Stream& stream, const RecipeRequest& request, Recipe& recipe) {
+  if (request.minus.empty()) return {};
+  const MethodTraits& t = traits(recipe.method);
+  const std::string name(method_name(recipe.method));
+  if (!t.gradients && t.attention) return excluded("minus subtracts a second class, and " + name + " reads none: its rows are the same for every class");
+  if (request.sink != SinkMode::keep) return excluded("minus subtracts rows as they are: leave out the sink's " + std::string(sink_mode_name(request.sink)));
+  const auto names = t.gradients ? class_names(dump, stream) : source_names(dump, stream, recipe.method);
+  const bool cdam = recipe.method == Method::cdam;
+  for (const auto& one : names)
+    if (one == request.minus || (cdam && (one == "cdam/" + request.minus || one == "cdam_" + request.minus))) recipe.minus = one;
+  if (recipe.minus.empty()) return bad("minus", request.minus, listed(names));
+  if (recipe.minus == (t.gradients ? recipe.class_name : recipe.source)) return excluded("minus names what it is subtracted from, " + recipe.minus + ": the difference is nothing");
+  return {};
+}
+
 Result<void> settle_residual(const DumpInfo& dump, const Stream& stream, const RecipeRequest& request, Recipe& recipe) {
   recipe.residual = request.residual;
   if (request.measured) {
@@ -257,7 +273,7 @@ Lacking lacking(const DumpInfo& dump, const Stream& stream, Method method) {
 bool multiplies(const Stream& stream, const Recipe& recipe) { return traits(recipe.method).chain && stream.kind != StreamKind::cross; }
 
 bool is_chain(const Stream& stream, const Recipe& recipe) {
-  return multiplies(stream, recipe) && traits(recipe.method).unit_rows && recipe.method != Method::rollout_reversed;
+  return multiplies(stream, recipe) && has_unit_rows(recipe) && recipe.method != Method::rollout_reversed;
 }
 
 bool has_chance(const Recipe& recipe) {
@@ -307,6 +323,7 @@ Result<Recipe> resolve_recipe(const DumpInfo& dump, const RecipeRequest& request
   if (static_cast<int>(recipe.heads.size()) == std::max(1, stream->heads)) recipe.heads.clear();
   if (auto done = settle_class(dump, *stream, request, recipe); !done) return tl::unexpected(done.error());
   if (auto done = settle_source(dump, *stream, request, recipe); !done) return tl::unexpected(done.error());
+  if (auto done = settle_minus(dump, *stream, request, recipe); !done) return tl::unexpected(done.error());
   if (auto done = settle_residual(dump, *stream, request, recipe); !done) return tl::unexpected(done.error());
   if (auto done = settle_changes(*stream, request, recipe); !done) return tl::unexpected(done.error());
   return recipe;

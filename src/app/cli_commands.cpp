@@ -9,7 +9,7 @@ std::span<const Command> commands() {
   constexpr int kMany = 1 << 20;
   static const std::vector<Command> kCommands{
       {.name = "info", .options = {}, .answer = answer_info, .readable = info_text},
-      {.name = "explain", .recipe = true, .options = {"row"}, .answer = answer_verb, .readable = explain_text},
+      {.name = "explain", .recipe = true, .options = {"row", "pairs", "region"}, .answer = answer_verb, .readable = explain_text},
       {.name = "render", .recipe = true,
        .options = {"output", "svg", "png", "view", "row", "query", "theme", "ground", "width", "scale", "caption", "keep", "curve", "kind", "layer", "head", "b"},
        .answer = answer_render, .readable = render_text},

@@ -22,6 +22,15 @@ Result<std::string> answer_verb(const CommandLine& command) {
 std::string explain_text(const rapidjson::Value& e, const CommandLine& command) {
   auto out = text_of(e["recipe"]["sentence"]) + "\n";
   const auto& keys = e["keys"];
+  if (e["diagnostics"].HasMember("pairs")) {
+    for (const auto& pair : e["diagnostics"]["pairs"].GetArray()) {
+      const std::string where = text_of(pair["end"]);
+      out += fmt::format("{} {}, {} {}: {}", pair["row"].GetInt(), text_of(pair["query_label"]), pair["key"].GetInt(), text_of(pair["key_label"]), shown_number(pair["flow"], 4));
+      if (!pair["layer"].IsNull()) out += fmt::format("; narrowest {} in layer {}, {} arcs", where == "inside" ? where : "at the " + where, pair["layer"].GetInt(), pair["arcs"].Size());
+      out += '\n';
+    }
+    return out + report_lines(e["report"]);
+  }
   for (rapidjson::SizeType r = 0; r < e["matrix"].Size(); ++r) {
     const auto& row = e["matrix"][r];
     std::vector<rapidjson::SizeType> order(row.Size());
@@ -46,6 +55,20 @@ std::string explain_text(const rapidjson::Value& e, const CommandLine& command) 
     const auto& spread = e["diagnostics"]["spread"][r];
     if (!spread.IsNull()) out += fmt::format("; spread {:.1f} of {}", spread.GetDouble(), e["diagnostics"]["visible"][r].GetInt());
     out += '\n';
+  }
+  if (e.HasMember("difference")) {
+    const auto& d = e["difference"];
+    out += fmt::format("Above 0: more for {}, below: more for {}. One scale for both and their difference: -{} to {}\n", text_of(d["of"]), text_of(d["minus"]), shown_number(d["scale"], 3),
+                       shown_number(d["scale"], 3));
+  }
+  if (e["diagnostics"].HasMember("region")) {
+    const auto& rows = e["diagnostics"]["region"]["rows"];
+    for (rapidjson::SizeType r = 0; r < rows.Size(); ++r) {
+      std::string verdict = text_of(rows[r]["verdict"]);
+      std::replace(verdict.begin(), verdict.end(), '_', ' ');
+      out += fmt::format("{}, on the region: {}, shuffled {} to {}: {}\n", text_of(e["queries"][r]), shown_number(rows[r]["share"], 3), shown_number(rows[r]["low"], 3),
+                         shown_number(rows[r]["high"], 3), verdict);
+    }
   }
   return out + narration_lines(e, command) + report_lines(e["report"]);
 }

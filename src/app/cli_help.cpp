@@ -54,6 +54,8 @@ Options of explain:
                                 (0.2,0.4); or measured in the file: norms, norms-mean, mixing  0.5
   --layers 2:6                  range of layers, its end excluded                              all
   --class NAME                  gradient, behind attention_grads/                              the only one
+  --minus NAME                  a second class, or second scores, whose rows are subtracted: signed, with both
+                                rows on one scale                                              none
   --norms NAME                  of norm-rollout: behind norms/, value_weighted_norms,
                                 value_norms                                                    the first of these
   --discard D                   of vit-explain: share of the smallest entries set to 0         0.9
@@ -64,6 +66,10 @@ Options of explain:
   --merge-queries mean|last     which query stands for a word                                  mean
   --merge-time after|before     the product                                                    after
   --row N|all                   the output token                                               all
+  --pairs 5:0,7:2               of flow: these outputs and inputs alone, in a text of any length,
+                                each with its bottleneck                                       none
+  --region 17,18,24             whether the map lies on these tokens or patches by more than its
+                                values would if they were shuffled                             none
   --item N                      item of a batch                                                0
   --tokens FILE                 the tokens, one a line or as JSON, where the dump has none or others
                                 are wanted; of several dumps once for all, or once for each    those of the dump

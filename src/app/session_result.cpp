@@ -76,6 +76,7 @@ class MakingChain final : public Making {
 
 Recipe result_key(const Recipe& recipe) {
   Recipe key = plain_recipe(recipe);
+  key.minus.clear();  // the rows of each class stand alone
   if (key.sink != SinkMode::remove) key.sink = SinkMode::keep;
   if (key.merge_time != MergeTime::before) {
     key.merge = Merge::pieces;

@@ -7,31 +7,6 @@
 #include "methods/raw.h"
 
 namespace rollscope {
-namespace {
-
-// A Work that stores what it found in the question when it is done.
-template <class Inner, class Store>
-class StoringWork final : public Work {
- public:
-  StoringWork(Inner inner, Store store) : inner_(std::move(inner)), store_(std::move(store)) {}
-  Result<bool> step() override {
-    auto done = inner_.step();
-    if (done && *done) store_(inner_);
-    return done;
-  }
-  JobProgress progress() const override { return inner_.progress(); }
-
- private:
-  Inner inner_;
-  Store store_;
-};
-
-template <class Inner, class Store>
-std::unique_ptr<Work> storing(Inner inner, Store store) {
-  return std::make_unique<StoringWork<Inner, Store>>(std::move(inner), std::move(store));
-}
-
-}  // namespace
 
 Result<bool> VerbJob::step() {
   auto done = advance();
@@ -86,6 +61,15 @@ Result<std::shared_ptr<Question>> make_question(std::shared_ptr<OpenDump> open, 
   question->shown = shown_stream(open->dump.info, question->recipe);
   question->groups = merge_groups(open->dump.info.streams[static_cast<std::size_t>(question->stream)], question->recipe);
   question->open = std::move(open);
+  if (!question->recipe.minus.empty()) {
+    RecipeRequest other = request;
+    other.minus.clear();
+    if (question->recipe.method == Method::attribution) other.source = question->recipe.minus;
+    else other.class_name = question->recipe.minus;
+    auto second = make_question(question->open, other);
+    if (!second) return second;
+    question->minus = std::move(*second);
+  }
   return question;
 }
 
@@ -148,96 +132,6 @@ std::unique_ptr<Job> verb_job(const OpenDump& open, std::vector<VerbJob::Stage> 
   return std::make_unique<VerbJob>(open.dump.info.file, std::move(stages), std::move(answer));
 }
 
-namespace {
-
-using StackSlot = std::shared_ptr<const FusedStack> Question::*;
-
-VerbJob::Stage stack_stage(std::shared_ptr<Question> q, int stream, const Recipe& recipe, bool joined, StackSlot slot) {
-  return [q, stream, recipe, joined, slot]() -> Result<std::unique_ptr<Work>> {
-    StackWork work(q->open, stream, recipe, joined);
-    (*q).*slot = work.stack();
-    if ((*q).*slot) return nullptr;
-    return storing(std::move(work), [q, slot](const StackWork& done) { (*q).*slot = done.stack(); });
-  };
-}
-
-// Whether the method joins encoder, decoder and cross-attention.
-bool joins(const Question& q) {
-  const Method m = q.recipe.method;
-  return m == Method::joint || (q.info().kind == StreamKind::cross && (m == Method::relevance || m == Method::relevance_causal));
-}
-
-}  // namespace
-
-std::vector<VerbJob::Stage> stack_stages(std::shared_ptr<Question> q) {
-  if (!traits(q->recipe.method).attention) return {};
-  std::vector<VerbJob::Stage> out;
-  const bool joined = joins(*q);
-  if (joined) {
-    const EncoderDecoder sides = encoder_decoder(q->open->dump.info);
-    out.push_back(stack_stage(q, sides.encoder, q->recipe, true, &Question::encoder));
-    out.push_back(stack_stage(q, sides.decoder, q->recipe, true, &Question::decoder));
-  }
-  out.push_back(stack_stage(q, q->stream, q->recipe, joined, &Question::stack));
-  return out;
-}
-
-VerbJob::Stage by_max_stage(std::shared_ptr<Question> q) {
-  return [q]() -> Result<std::unique_ptr<Work>> {
-    // Only where it costs no reading: a second opinion must not delay the first.
-    const bool compared = q->recipe.method == Method::rollout || q->recipe.method == Method::raw;
-    if (!compared || q->recipe.merge != Merge::pieces || !q->data().has_heads || q->recipe.fusion == Fusion::max || recipe_heads(q->info(), q->recipe).size() < 2) return nullptr;
-    Recipe by_max = q->recipe;
-    by_max.fusion = Fusion::max;
-    by_max.head = -1;
-    StackWork work(q->open, q->stream, by_max, false);
-    q->by_max = work.stack();
-    if (q->by_max) return nullptr;
-    return storing(std::move(work), [q](const StackWork& done) { q->by_max = done.stack(); });
-  };
-}
-
-VerbJob::Stage attention_stage(std::shared_ptr<Question> q) {
-  return [q]() -> Result<std::unique_ptr<Work>> {
-    Recipe plain;
-    const Method m = q->recipe.method;
-    if (m == Method::rollout || m == Method::raw) {
-      plain.fusion = q->recipe.fusion;
-      plain.heads = q->recipe.heads;
-    }
-    StackWork work(q->open, q->stream, plain, false);
-    q->attention = work.stack();
-    if (q->attention) return nullptr;
-    return storing(std::move(work), [q](const StackWork& done) { q->attention = done.stack(); });
-  };
-}
-
-VerbJob::Stage result_stage(std::shared_ptr<Question> q, Recipe recipe) {
-  return [q, recipe]() -> Result<std::unique_ptr<Work>> {
-    ResultWork work(q->open, q->stream, recipe, {q->stack, q->encoder, q->decoder});
-    q->result = work.result();
-    if (q->result) return nullptr;
-    return storing(std::move(work), [q](const ResultWork& done) { q->result = done.result(); });
-  };
-}
-
-VerbJob::Stage rows_stage(std::shared_ptr<Question> q, Recipe recipe, int query) {
-  return [q, recipe, query]() -> Result<std::unique_ptr<Work>> {
-    if (recipe.end_layer == recipe.first_layer) return nullptr;
-    if (q->is_flow()) {
-      q->result = ResultWork::find(*q->open, q->stream, recipe);
-      if (q->result || q->merged_after()) return q->result ? nullptr : result_stage(q, recipe)();
-      q->flow_row = find_flow_row(*q->open, q->stream, recipe, query);
-      if (q->flow_row) return nullptr;
-      return make_flow_row_work(q->open, q->stream, recipe, query, q->stack, [q](std::shared_ptr<const FlowRow> row) { q->flow_row = std::move(row); });
-    }
-    const bool only_whole = joins(*q) || !traits(recipe.method).attention;
-    if (only_whole || !rows_are_many(recipe, q->info())) return result_stage(q, recipe)();
-    q->result = ResultWork::find(*q->open, q->stream, recipe);
-    return nullptr;
-  };
-}
-
 std::vector<double> Question::start(int query) const {
   const std::size_t rows = stack ? static_cast<std::size_t>(stack->layers[0].rows) : static_cast<std::size_t>(info().queries);
   std::vector<double> out(rows, 0.0);
@@ -262,6 +156,14 @@ std::vector<double> Question::start(int query) const {
 }
 
 std::vector<double> Question::row(int query) const {
+  std::vector<double> out = own_row(query);
+  if (!minus) return out;
+  const std::vector<double> other = minus->own_row(query);
+  for (std::size_t j = 0; j < out.size(); ++j) out[j] -= other[j];
+  return out;
+}
+
+std::vector<double> Question::own_row(int query) const {
   const std::vector<double> above = start(query);
   std::vector<double> out;
   if (result) {

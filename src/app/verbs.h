@@ -51,6 +51,7 @@ struct Question {
   std::shared_ptr<const FusedStack> attention;  // all heads by mean, to compare with; may be null
   std::shared_ptr<const ResultMatrix> result;
   std::shared_ptr<const FlowRow> flow_row;
+  std::shared_ptr<Question> minus;  // the same question about the class that is subtracted; null: none is
   [[nodiscard]] const Stream& info() const { return open->dump.info.streams[static_cast<std::size_t>(stream)]; }
   [[nodiscard]] StreamData& data() const { return open->streams[static_cast<std::size_t>(stream)]; }
   [[nodiscard]] std::vector<ConstMatrixView> chain() const {
@@ -64,8 +65,10 @@ struct Question {
   [[nodiscard]] bool merged_after() const { return recipe.merge != Merge::pieces && recipe.merge_time == MergeTime::after; }
   // Rows of the stream that make row `query` of the answer, with their weights: [Q of the layers].
   [[nodiscard]] std::vector<double> start(int query) const;
-  // Row `query` of the answer: sinks set aside, tokens merged, divided, as the recipe says. [K shown]
+  // Row `query` of the answer: sinks set aside, tokens merged, divided, the second class subtracted, as the recipe says. [K shown]
   [[nodiscard]] std::vector<double> row(int query) const;
+  // The same before anything is subtracted.
+  [[nodiscard]] std::vector<double> own_row(int query) const;
   // What uniform attention gives in its place; empty where that is not defined.
   [[nodiscard]] std::vector<double> chance(int query) const;
   // Keys of the answer that row `query` can see.

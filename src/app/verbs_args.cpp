@@ -199,6 +199,31 @@ Result<std::optional<std::pair<int, int>>> Args::pair(std::string_view name, std
   return std::optional(std::pair(*first, *end));
 }
 
+Result<std::vector<std::pair<int, int>>> Args::pairs(std::string_view name, std::string_view allowed) const {
+  std::vector<std::pair<int, int>> out;
+  const Json* v = value_->find(name);
+  if (!v) return out;
+  const auto add = [&](std::optional<int> first, std::optional<int> second) {
+    if (first && second) out.emplace_back(*first, *second);
+    return first && second;
+  };
+  bool good = v->IsArray() || v->IsString();
+  if (v->IsArray()) {
+    for (const auto& pair : v->GetArray()) good = good && pair.IsArray() && pair.Size() == 2 && add(to_int(pair[0]), to_int(pair[1]));
+  } else if (good) {
+    for (auto rest = text_of(*v); good;) {
+      const auto comma = std::min(rest.find(','), rest.size());
+      const auto part = rest.substr(0, comma);
+      const auto colon = part.find(':');
+      good = colon != part.npos && add(to_int(part.substr(0, colon)), to_int(part.substr(colon + 1)));
+      if (comma == rest.size()) break;
+      rest.remove_prefix(comma + 1);
+    }
+  }
+  if (!good || out.empty()) return bad(name, *v, std::string(allowed));
+  return out;
+}
+
 Result<std::map<std::string, std::string, std::less<>>> Args::texts(std::string_view name) const {
   std::map<std::string, std::string, std::less<>> out;
   const Json* v = value_->find(name);
@@ -313,6 +338,7 @@ Result<RecipeRequest> recipe_request(const Args& args) {
     if (auto done = put(args.number("discard", 0, 1, request.discard), request.discard); !done) return done;
     if (auto done = put(args.pair("head", "a layer and one of its heads, counted from 0: 3:2"), request.head); !done) return done;
     if (args.has("class")) request.class_name = args.shown("class");
+    if (args.has("minus")) request.minus = args.shown("minus");
     if (args.has("norms")) request.source = args.shown("norms");
     return {};
   };

@@ -39,6 +39,7 @@ class Args {
   [[nodiscard]] Result<std::vector<int>> integers(std::string_view name) const;           // [0, 3] or "0,3"
   [[nodiscard]] Result<std::optional<std::pair<int, int>>> range(std::string_view name) const;  // [2, 6] or "2:6"; "all": none
   [[nodiscard]] Result<std::optional<std::pair<int, int>>> pair(std::string_view name, std::string_view allowed) const;  // the same, of any two numbers
+  [[nodiscard]] Result<std::vector<std::pair<int, int>>> pairs(std::string_view name, std::string_view allowed) const;  // [[5, 0], [7, 2]] or "5:0,7:2"
   [[nodiscard]] Result<std::map<std::string, std::string, std::less<>>> texts(std::string_view name) const;  // {"a": "b"}
   [[nodiscard]] bool flag(std::string_view name) const;
   // The object behind `name`; an empty one where it is missing.
@@ -55,8 +56,8 @@ class Args {
 };
 
 // The options of a recipe. Errors: bad_value.
-inline constexpr std::array<std::string_view, 14> kRecipeOptions{
-    "method", "stream", "fusion", "heads", "residual", "layers", "sink", "merge", "merge_queries", "merge_time", "class", "norms", "discard", "head"};
+inline constexpr std::array<std::string_view, 15> kRecipeOptions{
+    "method", "stream", "fusion", "heads", "residual", "layers", "sink", "merge", "merge_queries", "merge_time", "class", "norms", "discard", "head", "minus"};
 [[nodiscard]] Result<RecipeRequest> recipe_request(const Args& args);
 
 }  // namespace rollscope

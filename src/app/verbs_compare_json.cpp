@@ -125,6 +125,7 @@ std::vector<std::string> recipe_differences(const Recipe& first, const Recipe& s
   add("sink", a.sink != b.sink);
   add("merge", a.merge != b.merge || a.merge_queries != b.merge_queries || a.merge_time != b.merge_time);
   add("class", a.class_name != b.class_name);
+  add("minus", a.minus != b.minus);
   add("norms", a.method == Method::norm_rollout && b.method == a.method && a.source != b.source);
   add("discard", a.method == b.method && a.discard != b.discard);
   return out;

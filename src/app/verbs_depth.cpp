@@ -183,6 +183,7 @@ Result<std::unique_ptr<Job>> make_depth_job(std::shared_ptr<OpenDump> open, cons
   const auto q = *question;
   if (!multiplies(q->info(), q->recipe) && q->recipe.method != Method::raw)
     return fail(ErrorCode::usage, {{"detail", formatted("There is no result after each layer for %s: depth is measured on a product of layers, or on raw attention", std::string(method_name(q->recipe.method)).c_str())}});
+  if (q->minus) return fail(ErrorCode::usage, {{"detail", "Depth is measured on one product, and a difference of two classes is none: leave out --minus"}});
   if (q->merged_after() || q->recipe.sink == SinkMode::renormalise || q->recipe.sink == SinkMode::lift)
     return fail(ErrorCode::usage, {{"detail", "Depth is measured on the product itself: leave out --sink renormalise and lift, and merge with --merge-time before"}});
   const auto layers = std::make_shared<std::vector<DepthDiagnostics>>();

@@ -66,6 +66,7 @@ void write_recipe(JsonWriter17& json, const Stream& stream, const Recipe& recipe
     json.name("class");
     json.text(recipe.class_name);
   }
+  if (!recipe.minus.empty()) json.field("minus", recipe.minus);
   if (recipe.method == Method::norm_rollout) {
     json.name("norms");
     json.text(recipe.source);

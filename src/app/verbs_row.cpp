@@ -19,9 +19,14 @@ std::string query_label(const Question& q, int row) {
 Report recipe_report(const Question& q, const StrongKeys& strong) {
   Report report = q.open->dump.info.report;
   if (traits(q.recipe.method).attention)
-    for (auto& item : recipe_limits(q.info(), q.recipe, strong, q.result ? q.result->distance : -1)) report.push_back(std::move(item));
+    for (auto& item : recipe_limits(q.info(), q.recipe, strong, q.result && !q.minus ? q.result->distance : -1)) report.push_back(std::move(item));
   if (q.stack)
     for (auto& item : gradient_limits(q.info(), q.stack->gradients)) report.push_back(std::move(item));
+  if (q.minus && q.minus->stack)
+    for (auto& item : gradient_limits(q.info(), q.minus->stack->gradients)) {
+      item.where = q.recipe.minus;
+      report.push_back(std::move(item));
+    }
   return report;
 }
 
@@ -29,7 +34,7 @@ RowAnswer row_answer(const Question& q, int row, bool ranged) {
   RowAnswer out;
   out.weights = q.row(row);
   out.uniform = q.chance(row);
-  out.spread = traits(q.recipe.method).is_signed ? NAN : spread(out.weights);
+  out.spread = has_sign(q.recipe) ? NAN : spread(out.weights);
   for (const double x : out.weights)
     if (std::isfinite(x)) out.sum += x;
   if (ranged && has_residual_range(q.recipe)) {
@@ -65,7 +70,7 @@ std::vector<Fact> row_facts(const Question& q, int row, const RowAnswer& answer)
     if (fused) in.fused = fused->view();
     others = other_recipes(in, sinks, range);
   }
-  return narrate({&q.info(), &q.shown, &q.recipe, query_label(q, row), answer.weights, answer.uniform, q.seen(row), sinks, q.result ? q.result->distance : -1, range, others});
+  return narrate({&q.info(), &q.shown, &q.recipe, query_label(q, row), answer.weights, answer.uniform, q.seen(row), sinks, q.result && !q.minus ? q.result->distance : -1, range, others});
 }
 
 void write_key_tokens(JsonWriter17& json, const Question& q, const std::vector<double>& weights, int count) {

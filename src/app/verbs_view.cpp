@@ -166,7 +166,7 @@ Result<std::unique_ptr<Job>> make_view_job(std::shared_ptr<OpenDump> open, const
     if (q->attention) in.fused = q->attention->view();
     if (q->by_max) in.by_max = q->by_max->view();
     if (attention) in.keys = &keys;
-    in.rows_distance = q->result ? q->result->distance : -1;
+    in.rows_distance = q->result && !q->minus ? q->result->distance : -1;
     in.sweep = swept->get();
     FlowFacts flow;
     if (q->is_flow() && (q->flow_row || (q->result && !q->merged_after()))) {
@@ -223,7 +223,7 @@ Result<std::unique_ptr<Job>> make_matrix_job(std::shared_ptr<OpenDump> open, con
     std::vector<std::uint8_t> empty(static_cast<std::size_t>(stream.queries), 0);
     if (q->result) {
       fill_result(out, *q);
-      out.rows_distance = q->result->distance;
+      out.rows_distance = q->minus ? -1 : q->result->distance;
       return archived(out);
     }
     if (kind == MatrixKind::fused_layer) {

@@ -238,7 +238,7 @@ Result<std::unique_ptr<Job>> make_layers_job(std::shared_ptr<OpenDump> open, con
   if (!query) return tl::unexpected(std::move(query.error()));
   const auto out = std::make_shared<DepthData>();
   auto stages = stack_stages(q);
-  if (stages.empty() || (!multiplies(q->info(), q->recipe) && q->recipe.method != Method::raw))
+  if (q->minus || stages.empty() || (!multiplies(q->info(), q->recipe) && q->recipe.method != Method::raw))
     return fail(ErrorCode::usage, {{"detail", std::string(method_name(q->recipe.method)) + " has no result after each layer"}});
   stages.push_back([q, query = *query, out]() -> Result<std::unique_ptr<Work>> { return std::make_unique<DepthWork>(q, query, out); });
   return std::unique_ptr<Job>(std::make_unique<VerbJob>(q->open->dump.info.file, std::move(stages), [out]() -> Result<JobResult> { return archived(*out); }));

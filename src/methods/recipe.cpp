@@ -70,6 +70,7 @@ Recipe plain_recipe(Recipe recipe) {
   if (!t.heads_fused) recipe.fusion = standard.fusion;
   if (recipe.method != Method::rollout) recipe.head = -1;
   if (!t.gradients) recipe.class_name.clear();
+  if (!t.gradients && t.attention) recipe.minus.clear();
   if (!t.attention) {
     recipe.heads.clear();
     recipe.first_layer = 0;

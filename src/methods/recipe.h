@@ -80,6 +80,7 @@ struct Recipe {
   MergeQueries merge_queries = MergeQueries::mean;
   MergeTime merge_time = MergeTime::after;
   std::string class_name;   // behind attention_grads/
+  std::string minus;        // class or scores whose rows are taken from those of class_name or source: a signed difference; "": none
   std::string source;       // of norm_rollout: behind norms/, or "value_norms"; of attribution, cdam: behind attr/, scores/
   double discard = 0.9;     // of vit_explain: the share of each layer's smallest entries that is set to 0
 
@@ -88,10 +89,14 @@ struct Recipe {
 
 template <class A> void fields(A& a, Recipe& r) {
   a(r.method, r.stream, r.fusion, r.heads, r.residual, r.first_layer, r.end_layer, r.head, r.residual_from, r.residuals, r.sink, r.merge,
-    r.merge_queries, r.merge_time, r.class_name, r.source, r.discard);
+    r.merge_queries, r.merge_time, r.class_name, r.minus, r.source, r.discard);
 }
 
 // Without what this method does not read, so that recipes that give the same numbers are equal.
 [[nodiscard]] Recipe plain_recipe(Recipe recipe);
+
+// What the recipe's rows are: a difference has both signs and sums to nothing in particular.
+[[nodiscard]] inline bool has_sign(const Recipe& recipe) { return traits(recipe.method).is_signed || !recipe.minus.empty(); }
+[[nodiscard]] inline bool has_unit_rows(const Recipe& recipe) { return traits(recipe.method).unit_rows && recipe.minus.empty(); }
 
 }  // namespace rollscope

@@ -29,6 +29,7 @@ RecipeRequest request_of(const Recipe& r) {
   q.merge_time = r.merge_time;
   if (!r.class_name.empty()) q.class_name = r.class_name;
   q.source = r.source;
+  q.minus = r.minus;
   q.discard = r.discard;
   return q;
 }
@@ -142,6 +143,7 @@ Recipe fitted(const DumpInfo& dump, Recipe wanted) {
   else if (const auto names = source_names(dump, *stream, wanted.method); !holds(names, wanted.source)) wanted.source = names.front();
 
   // One choice after the other is put into the plain recipe and stays where it fits.
+  if (wanted.minus == (traits(wanted.method).gradients ? wanted.class_name : wanted.source)) wanted.minus.clear();
   const Recipe standard;
   Recipe out = wanted;
   out.residual_from = standard.residual_from;
@@ -150,6 +152,7 @@ Recipe fitted(const DumpInfo& dump, Recipe wanted) {
   out.merge = standard.merge;
   out.merge_queries = standard.merge_queries;
   out.merge_time = standard.merge_time;
+  out.minus.clear();
   const auto take = [&](auto change) {
     Recipe next = out;
     change(next);
@@ -162,11 +165,12 @@ Recipe fitted(const DumpInfo& dump, Recipe wanted) {
     out.merge_queries = wanted.merge_queries;
     take([&](Recipe& r) { r.merge_time = wanted.merge_time; });
   }
+  take([&](Recipe& r) { r.minus = wanted.minus; });
   take([&](Recipe& r) { r.sink = wanted.sink; });
   return out;
 }
 
-bool in_percent(const Recipe& recipe) { return traits(recipe.method).unit_rows && recipe.sink != SinkMode::lift; }
+bool in_percent(const Recipe& recipe) { return has_unit_rows(recipe) && recipe.sink != SinkMode::lift; }
 
 bool one_row_at_a_time(const Stream& stream, const Recipe& recipe) {
   const bool flow = recipe.method == Method::flow || recipe.method == Method::flow_normalised;

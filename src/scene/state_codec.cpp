@@ -79,8 +79,12 @@ bool read_layers(const Json& v, Recipe& out) {
   return true;
 }
 
-// A layer and one of its heads; the layer is the top one of the range, whatever `layers` say besides.
+// A layer and one of its heads, or nothing; the layer is the top one of the range, whatever `layers` say besides.
 bool read_head(const Json& v, Recipe& out) {
+  if (v.is(Json::Kind::array) && v.items.empty()) {
+    out.head = -1;
+    return true;
+  }
   if (!v.is(Json::Kind::array) || v.items.size() != 2) return false;
   int layer = 0, head = 0;
   if (!read_int(v.items[0], -1, layer) || !read_int(v.items[1], 0, head)) return false;
@@ -163,6 +167,7 @@ void read_recipe(const Json& v, Recipe& r, std::vector<std::string>& ignored) {
     if (name == "merge_queries") return read_enum(f, kMergeQueries, r.merge_queries);
     if (name == "merge_time") return read_enum(f, kMergeTimes, r.merge_time);
     if (name == "class") return read_text(f, r.class_name);
+    if (name == "minus") return read_text(f, r.minus);
     if (name == "norms" || name == "source") return read_text(f, r.source);
     if (name == "discard") return read_number(f, 0, 1, r.discard);
     return false;
@@ -214,12 +219,14 @@ void write_recipe(JsonWriter& w, const Recipe& r, bool for_engine) {
     w.end();
   }
   if (r.first_layer != 0 || r.end_layer >= 0 || !for_engine) w.key("layers").array().value(r.first_layer).value(r.end_layer).end();
+  if (r.head < 0 && !for_engine) w.key("head").array().end();
   if (r.head >= 0) w.key("head").array().value(r.end_layer < 0 ? -1 : r.end_layer - 1).value(r.head).end();
   if (r.sink != standard.sink || !for_engine) w.field("sink", name_of(kSinks, r.sink));
   if (r.merge != standard.merge || !for_engine) w.field("merge", name_of(kMerges, r.merge));
   if (r.merge_queries != standard.merge_queries || !for_engine) w.field("merge_queries", name_of(kMergeQueries, r.merge_queries));
   if (r.merge_time != standard.merge_time || !for_engine) w.field("merge_time", name_of(kMergeTimes, r.merge_time));
   if (!r.class_name.empty()) w.field("class", r.class_name);
+  if (!r.minus.empty() || !for_engine) w.field("minus", r.minus);
   if (!r.source.empty() && r.method != Method::attribution) w.field("norms", r.source);
   if (r.discard != standard.discard || !for_engine) w.field("discard", r.discard);
   w.end();

@@ -36,6 +36,18 @@ class CommandLine(unittest.TestCase):
         self.assertIn("warning[rows_similar]", text)
         self.assertIn("6 layers, 12 heads, 13 x 13 tokens", run("info", "minilm_cat.npz").stdout)
 
+    def test_a_class_difference_a_region_and_pairs_read_as_sentences(self):
+        both = run("explain", "vit_digit_a.npz", "--row", "0", "--method", "relevance", "--class", "class_4", "--minus", "class_9", "--region", "17,18,24")
+        self.assertEqual((both.returncode, both.stderr), (0, ""))
+        self.assertIn("gradient of class_4 minus that of class_9.", both.stdout)
+        self.assertRegex(both.stdout, r"(?m)^Above 0: more for class_4, below: more for class_9\. One scale for both and their difference: -([0-9.]+) to \1$")
+        self.assertRegex(both.stdout, r"(?m)^\[CLS\], on the region: 0\.\d+, shuffled 0\.\d+ to 0\.\d+: (no better than chance|above|below)$")
+        pairs = run("explain", "minilm_cat.npz", "--method", "flow", "--pairs", "8:2,0:3").stdout
+        self.assertRegex(pairs, r"(?m)^8 it, 2 cat: 0\.\d+; narrowest (inside|at the input|at the output) in layer \d, \d+ arcs$")
+        self.fails(2, "usage", "explain", "minilm_cat.npz", "--minus", "class_9")
+        self.fails(2, "usage", "explain", "minilm_cat.npz", "--pairs", "8:2")
+        self.fails(2, "out_of_range", "explain", "minilm_cat.npz", "--region", "99")
+
     def test_a_path_may_be_absolute_or_relative(self):
         absolute = run("info", str(DUMPS / "minilm_cat.npz"), "--json", cwd="/").stdout
         self.assertEqual(absolute, run("info", "tests/dumps/minilm_cat.npz", "--json", cwd=TOP).stdout)

@@ -442,6 +442,7 @@ TEST_CASE("every field of the recipe survives the way through JSON, and explain 
   s.recipe.merge_queries = MergeQueries::last;
   s.recipe.merge_time = MergeTime::before;
   s.recipe.class_name = "class_4";
+  s.recipe.minus = "class_9";
   s.recipe.discard = 0.25;
   s.recipe.residuals = {0.25, 0.5, 1};
   AppState back;
@@ -453,6 +454,14 @@ TEST_CASE("every field of the recipe survives the way through JSON, and explain 
   s.recipe.source = "alti";
   s.recipe.residuals.clear();
   s.recipe.residual_from = ResidualFrom::norms_mean;
+  s.recipe.minus.clear();  // what is left out of a state goes back to nothing
+  s.recipe.first_layer = 1;
+  s.recipe.end_layer = 4;
+  s.recipe.head = 2;
+  state_from_json(state_to_json(s), back, ignored);
+  CHECK(ignored.empty());
+  CHECK(back.recipe == s.recipe);
+  s.recipe.head = -1;
   state_from_json(state_to_json(s), back, ignored);
   CHECK(ignored.empty());
   CHECK(back.recipe == s.recipe);
