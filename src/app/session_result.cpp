@@ -19,6 +19,13 @@ Error about(Error error, const OpenDump& open) {
   return error;
 }
 
+bool all_finite(ConstMatrixView m) {
+  for (int i = 0; i < m.rows; ++i)
+    for (const Real x : m.row(i))
+      if (!std::isfinite(x)) return false;
+  return true;
+}
+
 void keep_result(StreamData& data, std::shared_ptr<const ResultMatrix> result) {
   std::size_t bytes = result->data.bytes();
   for (const auto& other : data.results) bytes += other->data.bytes();
@@ -181,6 +188,9 @@ Result<bool> ResultWork::step() {
       if (!made) return tl::unexpected(about(std::move(made.error()), *open_));
       if (!*made) return false;
     }
+    // Relevance is not divided and grows with every layer: what overflowed has no order to show.
+    if (maker_->making && !all_finite(building_->view))
+      return fail(ErrorCode::overflow, {{"method", std::string(method_name(recipe_.method))}, {"file", open_->dump.info.file}});
     computed_ = true;
     if (maker_->making) building_->flow = maker_->making->facts();
     maker_.reset();

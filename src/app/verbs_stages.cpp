@@ -1,6 +1,8 @@
 // The stages of a question: what has to be read and computed before rows can be told.
 #include "app/verbs.h"
 
+#include <cmath>
+
 namespace rollscope {
 namespace {
 
@@ -163,6 +165,12 @@ VerbJob::Stage rows_stage(std::shared_ptr<Question> q, Recipe recipe, int query)
     if (only_whole || !rows_are_many(recipe, q->info())) return result_stage(q, recipe)();
     q->result = ResultWork::find(*q->open, q->stream, recipe);
     if (q->minus) q->minus->result = ResultWork::find(*q->open, q->stream, subtracted(*q, recipe));
+    // Rows of a sum of 1 cannot overflow; the others are looked at here, as ResultWork looks at all rows.
+    for (const Question* side : {q.get(), q->minus.get()}) {
+      if (!side || side->result || traits(recipe.method).unit_rows) continue;
+      for (const double x : side->own_row(query))
+        if (!std::isfinite(x)) return fail(ErrorCode::overflow, {{"method", std::string(method_name(recipe.method))}});
+    }
     return nullptr;
   };
 }

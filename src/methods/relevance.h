@@ -20,7 +20,7 @@
 // layer updates the text only (LXMERT), cross_t(). Row 0 of R_tt and of R_ti explains the class token; R_tt[0][0] is
 // the token itself and is set to 0 for display.
 // R grows with depth and is no distribution: divide for display only. Precondition for finite results: A >= 0, finite,
-// and R within the range of Real: it grows like the product of 1 + row sums of A.
+// and R within the range of Real: it grows like the product of 1 + row sums of A (ResultWork refuses what left it).
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ TEST_CASE("every setting of explain reaches the numbers of the reference") {
   check_matrix(session, R"({"layers": [2, 4]})", v.get("expected/start_layer_2"));
   const auto heads = v.get("expected/single_head_at_layer_3_appendix");
   for (int h = 0; h < 3; ++h)
-    for (const std::string head : {"\"3:" + std::to_string(h) + "\"", "[3, " + std::to_string(h) + "]", "[-1, " + std::to_string(h) + "]"})
+    for (const std::string& head : {"\"3:" + std::to_string(h) + "\"", "[3, " + std::to_string(h) + "]", "[-1, " + std::to_string(h) + "]"})
       check_matrix(session, R"({"head": )" + head + "}", {{6, 6}, {heads.values.begin() + h * 36, heads.values.begin() + (h + 1) * 36}});
   check_matrix(session, "{}", v.get("expected/rollout"));  // the other fusions have changed nothing
   const auto layers = v.get("expected/rollout_per_layer");
