@@ -11,7 +11,7 @@ std::span<const Command> commands() {
       {.name = "info", .options = {}, .answer = answer_info, .readable = info_text},
       {.name = "explain", .recipe = true, .options = {"row", "pairs", "region"}, .answer = answer_verb, .readable = explain_text},
       {.name = "render", .recipe = true,
-       .options = {"output", "svg", "png", "view", "row", "query", "theme", "ground", "width", "scale", "caption", "keep", "curve", "kind", "layer", "head", "b"},
+       .options = {"output", "svg", "png", "view", "row", "query", "theme", "ground", "width", "scale", "caption", "keep", "curve", "kind", "matrix_layer", "matrix_head", "b"},
        .answer = answer_render, .readable = render_text},
       {.name = "heads", .most = kMany, .options = {"stream", "heads", "layers", "height"}, .answer = answer_heads, .readable = heads_text},
       {.name = "depth", .recipe = true, .options = {}, .answer = answer_verb, .readable = depth_text},

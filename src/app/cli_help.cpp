@@ -85,7 +85,7 @@ Look of a figure:
   --caption none|TEXT           the recipe's sentence left to the paper, or other words        the recipe
   --scale 1..4                  pixels of a PNG for each px of its width                       2
   --keep 0.75                   graph: part of each layer's attention that is drawn at least
-  --curve linear|log|per_row, --kind result|after_layer|fused_layer|head, --layer L, --head H  of a matrix
+  --curve linear|log|per_row, --kind result|after_layer|fused_layer|head, --matrix-layer L, --matrix-head H
 
 Layers, heads, rows and items count from 0. FILE is .npz, .npy, .safetensors, .pt, .pkl, .json, a page of BertViz, or .csv.
 Exit status 0: done; 1: the file cannot be used; 2: wrong usage.

@@ -71,7 +71,7 @@ Result<std::string> question(const CommandLine& command) {
     options(*recipe);
   }
   if (!command.option("row").empty() && !command.option("query").empty()) return wrong_usage("--row and --query say the same: give one of them");
-  for (const auto& [name, from] : {std::pair("query", "row"), {"query", "query"}, {"view", "view"}, {"theme", "theme"}, {"ground", "ground"}, {"width", "width"}, {"caption", "caption"}, {"keep", "keep"}, {"curve", "curve"}, {"kind", "kind"}, {"layer", "layer"}, {"head", "head"}}) {
+  for (const auto& [name, from] : {std::pair("query", "row"), {"query", "query"}, {"view", "view"}, {"theme", "theme"}, {"ground", "ground"}, {"width", "width"}, {"caption", "caption"}, {"keep", "keep"}, {"curve", "curve"}, {"kind", "kind"}, {"layer", "matrix_layer"}, {"head", "matrix_head"}}) {
     const std::string value = command.option(from);
     if (value.empty()) continue;
     json.Key(name);

@@ -1,7 +1,10 @@
 // What a link carries comes back: weights within the measured error, rows whole, tokens as they were.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <numeric>
+#include <random>
+#include <tuple>
 
 #include "io/link_builders.h"
 #include "dump/tokens.h"
@@ -193,4 +196,81 @@ TEST_CASE("the order of a row and its ties are told, the sink apart") {
   compare_row(std::vector{0.5, 0.3, 0.2}, std::vector{0.1, 0.6, 0.3}, std::vector{0}, error);
   CHECK(error.largest == doctest::Approx(0.4));
   CHECK(error.largest_without_sink == doctest::Approx(0.3));
+}
+
+namespace {
+
+// A small random link: any kind, any options.
+LinkData random_link(std::mt19937& random) {
+  const auto upto = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  LinkData d;
+  d.kind = static_cast<LinkKind>(upto(3));
+  d.stream = static_cast<StreamKind>(upto(4));
+  d.square = upto(3) != 0;
+  d.steps = d.kind == LinkKind::layers ? std::array{63, 127, 255}[static_cast<std::size_t>(upto(3))] : 0;
+  d.causal = d.square && d.kind != LinkKind::row && upto(2) == 0;
+  d.sink = upto(4) == 0;
+  d.heads = upto(17);
+  d.keys = 1 + upto(9);
+  d.queries = d.square ? d.keys : 1 + upto(7);
+  d.row = upto(d.queries);
+  for (int l = 0, number = 0, layers = 1 + upto(5); l < layers; ++l) d.layer_numbers.push_back(number += 1 + upto(3));
+  if (upto(2)) d.recipe = "{\"residual\":0." + std::to_string(1 + upto(9)) + "}";
+  if (upto(2)) d.error = upto(1000) / 1e5;
+  const auto tokens = [&](int count) {
+    std::vector<Token> out;
+    for (int k = 0; k < count; ++k) {
+      Token t;
+      for (int c = upto(6); c >= 0; --c) t.raw += std::array<std::string, 8>{"a", " ", "\\", "日", "🙂", "##", "<", "\n"}[static_cast<std::size_t>(upto(8))];
+      out.push_back(std::move(t));
+    }
+    return out;
+  };
+  if (upto(2)) {
+    d.key_tokens = tokens(d.keys);
+    if (!d.square) d.query_tokens = tokens(d.queries);
+  }
+  for (int m = 0; m < d.matrices(); ++m)
+    for (int i = 0; i < d.rows(); ++i) {
+      std::vector<double> row(static_cast<std::size_t>(d.columns()));
+      double sum = 0;
+      for (int j = 0; j < d.columns(); ++j)
+        if (!(d.causal && j > i && j < d.keys)) sum += row[static_cast<std::size_t>(j)] = std::pow(upto(1000) / 1000.0, 4);
+      for (double& w : row) w = sum > 0 ? w / sum : 0;
+      d.weights.insert(d.weights.end(), row.begin(), row.end());
+    }
+  return d;
+}
+
+}  // namespace
+
+TEST_CASE("10,000 random links come back: sizes, tokens, recipe, and weights within a step; rows sum to 1 or are empty") {
+  std::mt19937 random(7);
+  for (int n = 0; n < 10'000; ++n) {
+    CAPTURE(n);
+    const LinkData before = random_link(random);
+    const std::string state = before.recipe + std::string(random() % 40, '{');
+    const LinkFields fields = split_link("https://example.org/#" + encode_link_data(before) + "&v=" + encode_link_state(state));
+    REQUIRE(decode_link_state(fields.state).value_or("-") == state);
+    const auto after = decode_link_data(fields.data);
+    REQUIRE(after);
+    REQUIRE(std::tuple(after->kind, after->stream, after->steps, after->square, after->sink, after->heads, after->queries, after->keys, after->row) ==
+            std::tuple(before.kind, before.stream, before.steps, before.square, before.sink, before.heads, before.queries, before.keys, before.row));
+    REQUIRE(after->layer_numbers == before.layer_numbers);
+    REQUIRE(after->recipe == before.recipe);
+    REQUIRE(raws(after->key_tokens) == raws(before.key_tokens));
+    REQUIRE(raws(after->query_tokens) == raws(before.query_tokens));
+    REQUIRE(after->weights.size() == before.weights.size());
+    const auto columns = static_cast<std::size_t>(before.columns());
+    for (std::size_t at = 0; at < before.weights.size(); at += columns) {
+      double sum = 0, was = 0, worst = 0;
+      for (std::size_t j = 0; j < columns; ++j) {
+        sum += after->weights[at + j];
+        was += before.weights[at + j];
+        worst = std::max(worst, std::abs(after->weights[at + j] - before.weights[at + j]));
+      }
+      REQUIRE(std::abs(sum - (was > 0 ? 1 : 0)) < 1e-12);
+      REQUIRE(worst <= (before.steps > 0 ? 1.0 / before.steps : 0.02));
+    }
+  }
 }
