@@ -37,11 +37,11 @@ std::vector<int> cut(int tokens, int bundle, Lone lone) {
   return first;
 }
 
-std::vector<int> choose_columns(const ViewData& view, int tokens, bool square, float wide, int& bundle) {
+// room: columns that fit; 0: every token has its own.
+std::vector<int> choose_columns(const ViewData& view, int tokens, bool square, int room, int& bundle) {
   bundle = 1;
   const auto none = [](int) { return false; };
-  if (static_cast<float>(tokens) * kNarrowest <= wide) return cut(tokens, 1, none);
-  const int room = std::max(1, static_cast<int>(wide / kBundleColumn));
+  if (room == 0) return cut(tokens, 1, none);
   const bool lone_sinks = view.sinks.size() <= kLoneSinks;
   const auto sink = [&](int t) { return lone_sinks && contains(view.sinks, t); };
   const auto lone = [&](int t) { return sink(t) || (square && std::abs(t - view.query) <= kNeighbours); };
@@ -59,22 +59,16 @@ std::vector<int> choose_columns(const ViewData& view, int tokens, bool square, f
   return cut(tokens, bundle, none);
 }
 
-// Attention from column to column of one gap, with its places along the nodes.
-struct Strand {
-  int from, to;
-  double weight;
-  RibbonKind kind;
-  int edge;
-  double from_offset = 0, to_offset = 0;
-};
+using Strand = GraphPlan::Strand;
 
-// The attention of one gap, the strongest first; in bundles what runs between the same two columns is one sum, and
+// Adds the attention of one gap, the strongest first; in bundles what runs between the same two columns is one sum, and
 // the strongest edge in it lends its number.
-std::vector<Strand> attention_strands(const Gap& gap, const GraphLayout& layout, const std::vector<int>& column, bool square, int above, const std::vector<int>& sinks, bool adds) {
-  const auto columns = static_cast<int>(layout.column_x.size());
-  std::vector<Strand> out;
+void add_attention(std::vector<Strand>& out, const Gap& gap, std::int16_t number, const GraphPlan& plan, const std::vector<int>& column, bool square, int above, const std::vector<int>& sinks, bool adds) {
+  const auto columns = static_cast<int>(plan.column_first.size()) - 1;
+  const auto kept = static_cast<std::ptrdiff_t>(out.size());
+  if (plan.bundle == 1) out.reserve(out.size() + gap.edges.size());
   std::vector<int> place;  // in `out`, by pair of columns; -1: none yet
-  if (layout.bundle > 1) place.assign(static_cast<std::size_t>(above) * columns, -1);
+  if (plan.bundle > 1) place.assign(static_cast<std::size_t>(above) * columns, -1);
   for (std::size_t i = 0; i < gap.edges.size(); ++i) {
     const Edge& e = gap.edges[i];
     const int from = square ? column[static_cast<std::size_t>(e.from)] : e.from, to = column[static_cast<std::size_t>(e.to)];
@@ -87,28 +81,27 @@ std::vector<Strand> attention_strands(const Gap& gap, const GraphLayout& layout,
       }
       at = static_cast<int>(out.size());
     }
-    const auto first = &layout.column_first[static_cast<std::size_t>(to)];
+    const auto first = &plan.column_first[static_cast<std::size_t>(to)];
     const bool sink = first[1] - first[0] == 1 && contains(sinks, e.to);
-    out.push_back({from, to, e.weight, sink ? RibbonKind::sink : RibbonKind::attention, static_cast<int>(i), e.from_offset, e.to_offset});
+    out.push_back({from, to, e.weight, sink ? RibbonKind::sink : RibbonKind::attention, number, static_cast<int>(i), e.from_offset, e.to_offset});
   }
-  if (layout.bundle > 1) std::stable_sort(out.begin(), out.end(), [](const Strand& a, const Strand& b) { return a.weight > b.weight; });
-  return out;
+  if (plan.bundle > 1) std::stable_sort(out.begin() + kept, out.end(), [](const Strand& a, const Strand& b) { return a.weight > b.weight; });
 }
 
 double part(const std::vector<float>& at, std::size_t i) { return i < at.size() ? at[i] : 0; }
 
 // What stays in its column, two strands per column: residual, and own attention at its right.
-std::vector<Strand> kept_strands(const Gap& gap, const GraphLayout& layout, const std::vector<int>& sinks) {
+std::vector<Strand> kept_strands(const Gap& gap, std::int16_t number, const GraphPlan& plan, const std::vector<int>& sinks) {
   std::vector<Strand> out;
-  for (std::size_t c = 0; c + 1 < layout.column_first.size(); ++c) {
-    const auto first = static_cast<std::size_t>(layout.column_first[c]), end = static_cast<std::size_t>(layout.column_first[c + 1]);
+  for (std::size_t c = 0; c + 1 < plan.column_first.size(); ++c) {
+    const auto first = static_cast<std::size_t>(plan.column_first[c]), end = static_cast<std::size_t>(plan.column_first[c + 1]);
     double residual = 0, own = 0;
     for (std::size_t t = first; t < end; ++t) residual += part(gap.residual_at, t), own += part(gap.own_at, t);
     const double from = part(gap.residual_from_offset, first), to = part(gap.residual_to_offset, first);
     const int column = static_cast<int>(c);
     const bool sink = end - first == 1 && contains(sinks, static_cast<int>(first));
-    if (residual > 0) out.push_back({column, column, residual, RibbonKind::residual, -1, from, to});
-    if (own > 0) out.push_back({column, column, own, sink ? RibbonKind::sink : RibbonKind::own, -1, from + residual, to + residual});
+    if (residual > 0) out.push_back({column, column, residual, RibbonKind::residual, number, -1, from, to});
+    if (own > 0) out.push_back({column, column, own, sink ? RibbonKind::sink : RibbonKind::own, number, -1, from + residual, to + residual});
   }
   return out;
 }
@@ -133,6 +126,83 @@ void pack(std::vector<Strand>& strands) {
       at += order[i]->weight;
     }
   }
+}
+
+// What is drawn between the columns of the plan.
+void plan_strands(GraphPlan& plan, const ViewData& view, bool square) {
+  plan.mass.assign(view.states.size(), {});
+  plan.widest = 1;
+  plan.strands.clear();
+  plan.narrowed.clear();
+  plan.shown.clear();
+  plan.edges_hidden = 0;
+  const auto levels = view.states.size(), columns = plan.column_first.size() - 1;
+  const bool adds = view.recipe.method != Method::flow, one_row = levels == 2;
+  auto& mass = plan.mass;
+  for (std::size_t l = 0; l < levels; ++l) {
+    const auto& state = view.states[l];
+    if (!square && l + 1 == levels) {
+      mass[l] = state;
+      continue;
+    }
+    mass[l].assign(columns, 0);
+    for (std::size_t c = 0; c < columns; ++c)
+      for (int t = plan.column_first[c]; t < plan.column_first[c + 1]; ++t) mass[l][c] = adds ? mass[l][c] + state[static_cast<std::size_t>(t)] : std::max(mass[l][c], state[static_cast<std::size_t>(t)]);
+  }
+  if (one_row) plan.widest = std::max(1.0f, *std::max_element(mass[0].begin(), mass[0].end()));
+
+  std::vector<int> column;  // of each token
+  for (std::size_t c = 0; c < columns; ++c) column.resize(static_cast<std::size_t>(plan.column_first[c + 1]), static_cast<int>(c));
+  for (std::size_t l = 0; l < view.gaps.size() && l + 1 < levels; ++l) {
+    const Gap& gap = view.gaps[l];
+    const auto number = static_cast<std::int16_t>(l);
+    const bool own_columns = !square && l + 2 == levels;
+    std::vector<Strand> strands = kept_strands(gap, number, plan, view.sinks);
+    const auto kept = strands.size();
+    add_attention(strands, gap, number, plan, column, !own_columns, static_cast<int>(mass[l + 1].size()), view.sinks, adds);
+    if (plan.bundle > 1) pack(strands);
+    // What leaves the chosen node, against what it holds.
+    double leaves = 0, others = gap.others, narrowed = 1;
+    for (const Strand& s : strands) leaves += s.weight;
+    if (one_row) {
+      const double holds = *std::max_element(mass[1].begin(), mass[1].end());
+      if (holds > 0 && leaves > holds * 1.001) narrowed = holds / leaves;
+      if (!adds)
+        for (others = 0; const Strand& s : std::span(strands).subspan(kept)) others += s.weight;
+    }
+    plan.narrowed.push_back(narrowed);
+
+    double drawn = 0;
+    std::vector<int> leaving(plan.most > 0 ? mass[l + 1].size() : 0, 0);
+    for (std::size_t i = 0; i < strands.size(); ++i) {
+      const Strand& s = strands[i];
+      if (i >= kept) {  // attention to other tokens, the strongest first
+        if ((plan.keep < 1 && drawn >= plan.keep * others) || i - kept >= kMostDrawn) {
+          plan.edges_hidden += static_cast<int>(strands.size() - i);
+          break;
+        }
+        if (plan.most > 0 && leaving[static_cast<std::size_t>(s.from)]++ >= plan.most) {
+          ++plan.edges_hidden;
+          continue;
+        }
+        drawn += s.weight;
+      } else if (s.weight < kNothing) {
+        continue;
+      }
+      plan.strands.push_back(s);
+    }
+    plan.shown.push_back(others > 0 ? static_cast<float>(std::min(1.0, drawn / others)) : 1.0f);
+  }
+  const auto layer = [](RibbonKind k) { return k == RibbonKind::sink ? 0 : k == RibbonKind::residual ? 1 : k == RibbonKind::own ? 2 : 3; };
+  std::stable_sort(plan.strands.begin(), plan.strands.end(), [&](const Strand& a, const Strand& b) {
+    return a.kind != b.kind ? layer(a.kind) < layer(b.kind) : static_cast<float>(a.weight) < static_cast<float>(b.weight);
+  });
+}
+
+// The columns that an edge of gap `l` joins, as one number.
+std::uint64_t pair_of(const GraphLayout& g, std::size_t levels, std::size_t l, int from, int to) {
+  const bool own_columns = !g.query_x.empty() && l + 2 == levels;
+  return static_cast<std::uint64_t>(own_columns ? from : column_of(g, from)) << 32 | static_cast<std::uint32_t>(column_of(g, to));
 }
 
 float distance_to_segment(float px, float py, GraphPoint a, GraphPoint b) {
@@ -168,7 +238,7 @@ RibbonTone ribbon_tone(double w, double largest, bool dark, bool has_sign) {
   return {has_sign ? signed_colour(0.64 + 0.36 * t, dark) : weight_colour(at, dark), static_cast<float>(0.65 + 0.35 * t)};
 }
 
-GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, const Camera& camera, int most) {
+GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, const Camera& camera, int most, GraphPlan& plan) {
   GraphLayout g;
   g.area = area;
   const int keys = view.states.empty() ? 0 : static_cast<int>(view.states.front().size());
@@ -179,7 +249,24 @@ GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, cons
   // Columns. The content is `zoom` times as wide as the area; the camera says which part of it lies in the middle.
   const auto zoom = static_cast<float>(std::max(1.0, camera.zoom));
   const float wide = area.w * zoom;
-  g.column_first = choose_columns(view, keys, square, wide, g.bundle);
+  const int room = static_cast<float>(keys) * kNarrowest <= wide ? 0 : std::max(1, static_cast<int>(wide / kBundleColumn));
+  if (plan.room != room) {
+    int bundle = 1;
+    auto first = choose_columns(view, keys, square, room, bundle);
+    if (first != plan.column_first || bundle != plan.bundle) plan.most = -1;  // other strands
+    plan.column_first = std::move(first);
+    plan.bundle = bundle;
+    plan.room = room;
+  }
+  if (plan.keep != keep || plan.most != most) {
+    plan.keep = keep;
+    plan.most = most;
+    plan_strands(plan, view, square);
+  }
+  g.bundle = plan.bundle;
+  g.column_first = plan.column_first;
+  g.shown = plan.shown;
+  g.edges_hidden = plan.edges_hidden;
   const auto columns = g.column_first.size() - 1;
   g.column = wide / static_cast<float>(columns);
   g.unit = std::clamp(g.column - 4, 1.0f, kWidestUnit);
@@ -196,85 +283,34 @@ GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, cons
   const float top = area.y - std::clamp(static_cast<float>(camera.y) * tall - area.h / 2, 0.0f, tall - area.h);
   for (std::size_t l = 0; l < levels; ++l) g.level_y.push_back(top + tall * (1 - static_cast<float>(l) / gaps));
 
-  const bool adds = view.recipe.method != Method::flow, one_row = levels == 2;
   const auto in_sight = [&](float a, float b) { return std::max(a, b) > area.x - kWidestUnit && std::min(a, b) < area.x + area.w + kWidestUnit; };
-  std::vector<std::vector<float>> mass(levels);  // [level][column]
-  float widest = 1;  // mass that has U at the inputs
   for (std::size_t l = 0; l < levels; ++l) {
-    const auto& state = view.states[l];
     const bool own_columns = !square && l + 1 == levels;
-    if (own_columns) mass[l] = state;
-    else {
-      mass[l].assign(columns, 0);
-      for (std::size_t c = 0; c < columns; ++c)
-        for (int t = g.column_first[c]; t < g.column_first[c + 1]; ++t) mass[l][c] = adds ? mass[l][c] + state[static_cast<std::size_t>(t)] : std::max(mass[l][c], state[static_cast<std::size_t>(t)]);
-    }
-    if (one_row && l == 0) widest = std::max(1.0f, mass[0].empty() ? 1.0f : *std::max_element(mass[0].begin(), mass[0].end()));
-    const float unit = l == 0 ? g.unit / widest : g.unit;
-    for (std::size_t c = 0; c < mass[l].size(); ++c) {
+    const auto& mass = plan.mass[l];
+    const float unit = l == 0 ? g.unit / plan.widest : g.unit;
+    for (std::size_t c = 0; c < mass.size(); ++c) {
       const float x = own_columns ? g.query_x[c] : g.column_x[c];
       if (!in_sight(x, x)) continue;
       const int token = own_columns ? static_cast<int>(c) : g.column_first[c];
-      g.nodes.push_back({x, g.level_y[l], std::max(3.0f, mass[l][c] * unit), mass[l][c], static_cast<std::int16_t>(l), token});
+      g.nodes.push_back({x, g.level_y[l], std::max(3.0f, mass[c] * unit), mass[c], static_cast<std::int16_t>(l), token});
     }
   }
 
-  std::vector<int> column(static_cast<std::size_t>(keys));
-  for (int t = 0; t < keys; ++t) column[static_cast<std::size_t>(t)] = column_of(g, t);
-  for (std::size_t l = 0; l < view.gaps.size() && l + 1 < levels; ++l) {
-    const Gap& gap = view.gaps[l];
+  for (const Strand& s : plan.strands) {
+    // A hair beside the residual would be drawn three times too wide and more.
+    if (s.edge < 0 && s.kind != RibbonKind::residual && s.weight * g.unit < 0.3) continue;
+    const auto l = static_cast<std::size_t>(s.gap), from = static_cast<std::size_t>(s.from), to = static_cast<std::size_t>(s.to);
     const bool own_columns = !square && l + 2 == levels;
-    std::vector<Strand> strands = kept_strands(gap, g, view.sinks);
-    const auto kept = strands.size();
-    const auto edges = attention_strands(gap, g, column, !own_columns, static_cast<int>(mass[l + 1].size()), view.sinks, adds);
-    strands.insert(strands.end(), edges.begin(), edges.end());
-    if (g.bundle > 1) pack(strands);
-    // What leaves the chosen node, against what it holds.
-    double leaves = 0, others = gap.others, upper = g.unit;
-    for (const Strand& s : strands) leaves += s.weight;
-    if (one_row) {
-      const double holds = *std::max_element(mass[1].begin(), mass[1].end());
-      if (holds > 0 && leaves > holds * 1.001) upper *= holds / leaves;
-      if (!adds)
-        for (others = 0; const Strand& s : edges) others += s.weight;
-    }
-    const double lower = l == 0 ? g.unit / widest : g.unit;
-
-    double drawn = 0;
-    std::vector<int> leaving(most > 0 ? mass[l + 1].size() : 0, 0);
-    for (std::size_t i = 0; i < strands.size(); ++i) {
-      const Strand& s = strands[i];
-      if (i >= kept) {  // attention to other tokens, the strongest first
-        if ((keep < 1 && drawn >= keep * others) || i - kept >= kMostDrawn) {
-          g.edges_hidden += static_cast<int>(strands.size() - i);
-          break;
-        }
-        if (most > 0 && leaving[static_cast<std::size_t>(s.from)]++ >= most) {
-          ++g.edges_hidden;
-          continue;
-        }
-        drawn += s.weight;
-      } else if (s.weight < kNothing || (s.kind != RibbonKind::residual && s.weight * g.unit < 0.3)) {
-        continue;  // a hair beside the residual would be drawn three times too wide and more
-      }
-      const auto from = static_cast<std::size_t>(s.from), to = static_cast<std::size_t>(s.to);
-      const float above = (own_columns ? g.query_x[from] : g.column_x[from]) - mass[l + 1][from] * g.unit / 2;
-      const float below = g.column_x[to] - mass[l][to] * static_cast<float>(lower) / 2;
-      const auto half = s.weight / 2;
-      const Ribbon r{above + static_cast<float>((s.from_offset + half) * upper), g.level_y[l + 1],
-                     below + static_cast<float>((s.to_offset + half) * lower), g.level_y[l], static_cast<float>(s.weight * upper), static_cast<float>(s.weight * lower),
-                     static_cast<float>(s.weight), s.kind, static_cast<std::int16_t>(l), s.edge,
-                     own_columns ? s.from : g.column_first[from], g.column_first[to]};
-      if (!in_sight(r.x0, r.x1)) continue;
-      g.edges_drawn += i >= kept;
-      g.ribbons.push_back(r);
-    }
-    g.shown.push_back(others > 0 ? static_cast<float>(std::min(1.0, drawn / others)) : 1.0f);
+    const double upper = g.unit * plan.narrowed[l], lower = l == 0 ? g.unit / plan.widest : g.unit;
+    const float above = (own_columns ? g.query_x[from] : g.column_x[from]) - plan.mass[l + 1][from] * g.unit / 2;
+    const float below = g.column_x[to] - plan.mass[l][to] * static_cast<float>(lower) / 2;
+    const auto half = s.weight / 2;
+    const float x0 = above + static_cast<float>((s.from_offset + half) * upper), x1 = below + static_cast<float>((s.to_offset + half) * lower);
+    if (!in_sight(x0, x1)) continue;
+    g.edges_drawn += s.edge >= 0;
+    g.ribbons.push_back({x0, g.level_y[l + 1], x1, g.level_y[l], static_cast<float>(s.weight * upper), static_cast<float>(s.weight * lower),
+                         static_cast<float>(s.weight), s.kind, s.gap, s.edge, own_columns ? s.from : g.column_first[from], g.column_first[to]});
   }
-  const auto layer = [](RibbonKind k) { return k == RibbonKind::sink ? 0 : k == RibbonKind::residual ? 1 : k == RibbonKind::own ? 2 : 3; };
-  std::stable_sort(g.ribbons.begin(), g.ribbons.end(), [&](const Ribbon& a, const Ribbon& b) {
-    return a.kind != b.kind ? layer(a.kind) < layer(b.kind) : a.weight < b.weight;
-  });
   return g;
 }
 
@@ -310,50 +346,55 @@ GraphHit pick_graph(const GraphLayout& g, float x, float y) {
   return hit;
 }
 
-std::vector<float> trace_paths(const ViewData& view, const GraphLayout& g, int key) {
-  std::vector<float> out(g.ribbons.size(), 0);
-  if (view.states.empty() || key < 0 || key >= static_cast<int>(view.states.front().size())) return out;
+void PathTrace::follow(const ViewData& view, const GraphLayout& g, int key) {
+  key_ = key;
+  column_first_ = g.column_first;
   const auto levels = view.states.size();
-  // reach[l][t]: the part of the mass of token t at level l that ends at `key`.
-  std::vector<std::vector<double>> reach(levels);
-  reach[0].assign(view.states[0].size(), 0);
-  reach[0][static_cast<std::size_t>(key)] = 1;
+  reach_.assign(levels, {});
+  parts_.assign(view.gaps.size(), {});
+  reach_[0].assign(view.states[0].size(), 0);
+  reach_[0][static_cast<std::size_t>(key)] = 1;
   for (std::size_t l = 0; l < view.gaps.size() && l + 1 < levels; ++l) {
     const Gap& gap = view.gaps[l];
-    auto& up = reach[l + 1];
+    auto& up = reach_[l + 1];
     up.assign(view.states[l + 1].size(), 0);
-    for (std::size_t t = 0; t < up.size() && t < reach[l].size(); ++t) up[t] = (part(gap.residual_at, t) + part(gap.own_at, t)) * reach[l][t];
-    for (const Edge& e : gap.edges) up[static_cast<std::size_t>(e.from)] += e.weight * reach[l][static_cast<std::size_t>(e.to)];
+    for (std::size_t t = 0; t < up.size() && t < reach_[l].size(); ++t) up[t] = (part(gap.residual_at, t) + part(gap.own_at, t)) * reach_[l][t];
+    for (const Edge& e : gap.edges) up[static_cast<std::size_t>(e.from)] += e.weight * reach_[l][static_cast<std::size_t>(e.to)];
     for (std::size_t t = 0; t < up.size(); ++t) {
       const double mass = view.states[l + 1][t];
       up[t] = mass > 0 ? std::min(1.0, up[t] / mass) : 0;
     }
-  }
 
-  for (std::size_t l = 0; l < view.gaps.size() && l + 1 < levels; ++l) {
-    const Gap& gap = view.gaps[l];
-    const bool own_columns = !g.query_x.empty() && l + 2 == levels;
-    const auto pair = [&](int from, int to) {
-      return static_cast<std::uint64_t>(own_columns ? from : column_of(g, from)) << 32 | static_cast<std::uint32_t>(column_of(g, to));
-    };
-    std::vector<std::pair<std::uint64_t, double>> parts;  // of each pair of columns
+    auto& parts = parts_[l];
     for (const Edge& e : gap.edges)
-      if (const double p = e.weight * reach[l][static_cast<std::size_t>(e.to)]; p > 0) parts.emplace_back(pair(e.from, e.to), p);
-    std::sort(parts.begin(), parts.end());
-    for (std::size_t i = 0; i < g.ribbons.size(); ++i) {
-      const Ribbon& r = g.ribbons[i];
-      if (static_cast<std::size_t>(r.gap) != l) continue;
-      double sum = 0;
-      if (r.edge >= 0) {
-        const auto want = pair(r.from, r.to);
-        for (auto it = std::lower_bound(parts.begin(), parts.end(), std::pair(want, 0.0)); it != parts.end() && it->first == want; ++it) sum += it->second;
-      } else {
-        const auto c = static_cast<std::size_t>(column_of(g, r.to));
-        const auto& at = r.kind == RibbonKind::residual ? gap.residual_at : gap.own_at;
-        for (int t = g.column_first[c]; t < g.column_first[c + 1]; ++t) sum += part(at, static_cast<std::size_t>(t)) * reach[l][static_cast<std::size_t>(t)];
-      }
-      out[i] = static_cast<float>(sum);
+      if (const double p = e.weight * reach_[l][static_cast<std::size_t>(e.to)]; p > 0) parts.push_back({pair_of(g, levels, l, e.from, e.to), p});
+    std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.pair != b.pair ? a.pair < b.pair : a.weight < b.weight; });
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (n > 0 && parts[n - 1].pair == parts[i].pair) parts[n - 1].weight += parts[i].weight;
+      else parts[n++] = parts[i];
+    parts.resize(n);
+  }
+}
+
+std::vector<float> PathTrace::parts(const ViewData& view, const GraphLayout& g, int key) {
+  std::vector<float> out(g.ribbons.size(), 0);
+  if (out.empty() || key < 0 || key >= static_cast<int>(view.states.front().size())) return out;
+  if (key != key_ || column_first_ != g.column_first) follow(view, g, key);
+  for (std::size_t i = 0; i < g.ribbons.size(); ++i) {
+    const Ribbon& r = g.ribbons[i];
+    const auto l = static_cast<std::size_t>(r.gap);
+    double sum = 0;
+    if (r.edge >= 0) {
+      const auto pair = pair_of(g, view.states.size(), l, r.from, r.to);
+      const auto it = std::lower_bound(parts_[l].begin(), parts_[l].end(), pair, [](const Part& p, std::uint64_t wanted) { return p.pair < wanted; });
+      if (it != parts_[l].end() && it->pair == pair) sum = it->weight;
+    } else {
+      const auto c = static_cast<std::size_t>(column_of(g, r.to));
+      const auto& at = r.kind == RibbonKind::residual ? view.gaps[l].residual_at : view.gaps[l].own_at;
+      for (int t = g.column_first[c]; t < g.column_first[c + 1]; ++t) sum += part(at, static_cast<std::size_t>(t)) * reach_[l][static_cast<std::size_t>(t)];
     }
+    out[i] = static_cast<float>(sum);
   }
   return out;
 }

@@ -63,11 +63,39 @@ struct GraphLayout {
   int edges_drawn = 0, edges_hidden = 0;
 };
 
+// What of a layout no camera moves: the columns, the mass in them, and what is drawn between them, in drawing order.
+// Belongs to one view; empty, or of other columns, keep and most, it is made anew.
+struct GraphPlan {
+  struct Strand {
+    int from, to;  // columns
+    double weight;
+    RibbonKind kind;
+    std::int16_t gap;
+    std::int32_t edge;
+    double from_offset, to_offset;  // weight to the left of it, at either node
+  };
+  int room = -1;                         // columns that fit into the width; 0: every token has its own
+  int bundle = 1;
+  std::vector<int> column_first;         // as in GraphLayout
+  std::vector<std::vector<float>> mass;  // [level][column]
+  float widest = 1;                      // mass that has U at the inputs
+  double keep = 0;
+  int most = -1;
+  std::vector<Strand> strands;
+  std::vector<double> narrowed;          // [gaps] what U is multiplied by at the upper end
+  std::vector<float> shown;              // [gaps]
+  int edges_hidden = 0;
+};
+
 // keep: part of each gap's attention to other tokens that shall be drawn, the strongest first, in (0, 1]. Less is drawn
 // where the view carries fewer edges, or where 2000 ribbons do not reach it: `shown` says how much is.
-// Cost: the edges of the view.
 // most: besides, at most so many edges leave a column in a gap; 0: no such limit.
-[[nodiscard]] GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, const Camera& camera, int most = 0);
+// Cost: the edges of the view; with a plan that fits, the strands in it.
+[[nodiscard]] GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, const Camera& camera, int most, GraphPlan& plan);
+[[nodiscard]] inline GraphLayout layout_graph(const ViewData& view, GraphRect area, double keep, const Camera& camera, int most = 0) {
+  GraphPlan plan;
+  return layout_graph(view, area, keep, camera, most, plan);
+}
 
 // The column that holds a token. Cost: log(columns).
 [[nodiscard]] int column_of(const GraphLayout& layout, int token);
@@ -97,6 +125,22 @@ struct GraphHit {
 // Paths from the output to input `key`: for every gap, the part of each ribbon's weight that ends at `key`
 // (weight x r_l[to] where r is the backward share of the node's mass that reaches `key`), same order as
 // layout.ribbons; 0 where no path goes. Needs the states and edges of the view; hidden edges carry their part too.
-[[nodiscard]] std::vector<float> trace_paths(const ViewData& view, const GraphLayout& layout, int key);
+// What no camera moves is kept from call to call; belongs to one view.
+class PathTrace {
+ public:
+  [[nodiscard]] std::vector<float> parts(const ViewData& view, const GraphLayout& layout, int key);
+
+ private:
+  void follow(const ViewData& view, const GraphLayout& layout, int key);
+  int key_ = -1;
+  std::vector<int> column_first_;
+  std::vector<std::vector<double>> reach_;  // [level][token] the part of its mass that ends at `key`
+  struct Part {
+    std::uint64_t pair;  // of columns, the upper one in front
+    double weight;
+  };
+  std::vector<std::vector<Part>> parts_;    // [gaps] in the order of the pairs
+};
+[[nodiscard]] inline std::vector<float> trace_paths(const ViewData& view, const GraphLayout& layout, int key) { return PathTrace().parts(view, layout, key); }
 
 }  // namespace rollscope

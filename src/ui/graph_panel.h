@@ -1,5 +1,5 @@
 // What the graph view keeps between frames: the layout and the ribbons on the GPU, made anew when a key part of the
-// question changes.
+// question changes. While only the camera moves, what it does not move (GraphPlan) stays.
 #pragma once
 
 #include <string>
@@ -10,6 +10,8 @@
 namespace rollscope::ui {
 
 struct GraphPanel {
+  GraphPlan plan;             // of the view of `key`, as `trace`
+  PathTrace trace;
   GraphLayout layout;
   std::vector<float> traced;  // per ribbon, while an input's paths are lit
   double widen = 1;           // how much wider those are drawn

@@ -120,11 +120,12 @@ void update_graph(Ui& ui, const Box& area, int trace) {
   const GraphPanel::Key key{ui.app.view_version(), area, kept_part(ui), s.graph.top, s.graph.camera, ui.theme.dark, trace};
   if (p.made && p.key == key) return;
   forget_graph(ui, false);
+  if (p.key.view != key.view) p.plan = {}, p.trace = {};
   p.key = key;
   p.made = true;
-  p.layout = layout_graph(*ui.view(), {area.x, area.y, area.w, area.h}, key.keep, s.graph.camera, key.top);
+  p.layout = layout_graph(*ui.view(), {area.x, area.y, area.w, area.h}, key.keep, s.graph.camera, key.top, p.plan);
   p.traced.clear();
-  if (trace >= 0) p.traced = trace_paths(*ui.view(), p.layout, trace);
+  if (trace >= 0) p.traced = p.trace.parts(*ui.view(), p.layout, trace);
   const auto base = base_ribbons(ui, p.layout, trace >= 0);
   if (!base.empty()) p.batch = ui.gpu.create_ribbons(base);
   if (trace >= 0) {

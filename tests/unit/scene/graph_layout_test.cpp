@@ -236,6 +236,33 @@ TEST_CASE("cross attention joins tokens of two texts") {
   CHECK(std::accumulate(parts.begin(), parts.end(), 0.0) == doctest::Approx(0.2));
 }
 
+TEST_CASE("a plan that is kept while the camera moves gives the picture that a new one gives") {
+  const auto same = [](const GraphLayout& a, const GraphLayout& b) {
+    const auto ribbon = [](const Ribbon& x, const Ribbon& y) {
+      return x.x0 == y.x0 && x.y0 == y.y0 && x.x1 == y.x1 && x.y1 == y.y1 && x.width0 == y.width0 && x.width1 == y.width1 && x.weight == y.weight && x.kind == y.kind && x.gap == y.gap && x.edge == y.edge && x.from == y.from && x.to == y.to;
+    };
+    const auto node = [](const GraphNode& x, const GraphNode& y) { return x.x == y.x && x.y == y.y && x.width == y.width && x.mass == y.mass && x.level == y.level && x.token == y.token; };
+    return a.column_x == b.column_x && a.column_first == b.column_first && a.bundle == b.bundle && a.shown == b.shown && a.edges_drawn == b.edges_drawn && a.edges_hidden == b.edges_hidden &&
+           std::equal(a.ribbons.begin(), a.ribbons.end(), b.ribbons.begin(), b.ribbons.end(), ribbon) && std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), node);
+  };
+  for (int n : {12, 222}) {
+    const ViewData v = test::explain(test::random_maps(3, n, 8), n, n / 2, 0.5);
+    GraphPlan plan;
+    PathTrace trace;
+    std::size_t strands = 0;
+    for (const Camera& camera : {Camera{}, {.x = 0.3, .y = 0.5, .zoom = 2}, {.x = 0.31, .y = 0.4, .zoom = 2}, {.x = 0.31, .y = 0.4, .zoom = 9}, {.x = 0.7, .y = 0.4, .zoom = 9}, {}})
+      for (const auto& [keep, most] : {std::pair{0.75, 0}, {0.75, 0}, {0.5, 0}, {0.5, 2}, {0.75, 0}})
+        for (int key : {1, n - 1}) {
+          const GraphLayout kept = layout_graph(v, kArea, keep, camera, most, plan), fresh = layout_graph(v, kArea, keep, camera, most);
+          CHECK(same(kept, fresh));
+          CHECK(trace.parts(v, kept, key) == trace_paths(v, fresh, key));
+          strands = std::max(strands, plan.strands.size());
+          CHECK(kept.ribbons.size() <= plan.strands.size());
+        }
+    CHECK(strands > 20);
+  }
+}
+
 TEST_CASE("an empty view has an empty graph") {
   CHECK(layout_graph({}, kArea, 0.5, {}).ribbons.empty());
   const ViewData v = test::explain(test::random_maps(2, 3, 1), 3, 0, 0.5);
