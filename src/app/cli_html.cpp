@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include "app/cli_commands.h"
 #include "app/cli_dump.h"
 #include "io/bytes.h"
+#include "io/gzip.h"
 
 namespace rollscope {
 namespace {
@@ -40,22 +40,6 @@ Result<std::string> page_file(const CommandLine& command) {
     }
   if (newest.empty()) return wrong_usage("The page is not built beside this program: run web/run --build-only, or name its single.html by --page");
   return newest;
-}
-
-// One stream of gzip, as DecompressionStream reads it.
-Result<std::string> gzipped(std::span<const char> bytes) {
-  z_stream z{};
-  if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK) return fail(ErrorCode::out_of_memory);
-  std::string out(deflateBound(&z, static_cast<uLong>(bytes.size())) + 32, '\0');
-  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  z.avail_in = static_cast<uInt>(bytes.size());
-  z.next_out = reinterpret_cast<Bytef*>(out.data());
-  z.avail_out = static_cast<uInt>(out.size());
-  const int state = deflate(&z, Z_FINISH);
-  out.resize(z.total_out);
-  deflateEnd(&z);
-  if (state != Z_STREAM_END) return fail(ErrorCode::out_of_memory);
-  return out;
 }
 
 std::string base64(std::string_view bytes) {

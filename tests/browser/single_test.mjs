@@ -58,6 +58,24 @@ export default [
     },
   },
   {
+    name: "the command line makes the same file, with its recipe and its row",
+    async run(ctx) {
+      const program = path.join(ctx.top, "build/native/rollscope"), file = path.join(ctx.scratch, "from the shell.html");
+      const run = (...words) => execFileSync(program, ["html", path.join(ctx.top, "tests/dumps/minilm_cat.npz"), ...words], { stdio: "pipe" }).toString();
+      ctx.assert.match(run("-o", file, "--row", "8", "--residual", "0.7", "--layers", "1:5", "--base", "https://example.org/r/"), /opens by double click/);
+      const { page, asked } = await openFile(ctx, file);
+      ctx.assert.equal(asked.length, 1);
+      const { recipe, query } = await page.evaluate(() => window.rollscope.state());
+      ctx.assert.deepEqual([recipe.residual, recipe.layers, query], [0.7, [1, 5], 8]);
+      await page.click("#share-button");
+      await page.waitForSelector("#share tr.chosen");
+      ctx.assert.ok((await page.inputValue(".share-link")).startsWith("https://example.org/r/#a1d"));
+      for (const [words, said] of [[["-o", "/nowhere/x.html"], /write_failed/], [["-o", file, "--page", path.join(ctx.top, "README.md")], /single\.html of a web build/], [[], /Where to/]]) {
+        try { run(...words); ctx.assert.fail(words.join(" ")); } catch (failure) { ctx.assert.match(String(failure.stderr), said); }
+      }
+    },
+  },
+  {
     name: "the file works in a frame without an origin, where no worker starts, and says so when it is damaged",
     timeout: 120_000,
     async run(ctx) {

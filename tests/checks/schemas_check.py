@@ -69,6 +69,11 @@ class Schemas(unittest.TestCase):
             self.keeps("faithfulness", "faithfulness", "0.json", cwd=folder)
             self.assertEqual(len(self.keeps("faithfulness", "faithfulness", ".", cwd=folder)["plans"]), 3)
 
+    def test_link(self):
+        self.keeps("link", "link", "minilm_cat.npz")
+        self.keeps("link", "link", "enfr_i_love_you.npz", "--stream", "cross", "--no-text", "--budget", 1900)
+        self.keeps("link", "link", "minilm_cat.npz", "--what", "view")
+
     def test_bias(self):
         rng = np.random.default_rng(5)
         with tempfile.TemporaryDirectory() as folder:
