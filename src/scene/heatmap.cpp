@@ -99,6 +99,26 @@ MatrixLayout layout_matrix(int rows, int columns, GraphRect area, const Camera& 
   return m;
 }
 
+TokenLines token_lines(std::span<const Token> tokens, int count, Merge merge) {
+  TokenLines out;
+  const int n = std::min(count, static_cast<int>(tokens.size()));
+  if (merge == Merge::segments) return out;
+  const auto joins = [&](int i) {  // token i and the one before it are one word
+    if (merge != Merge::pieces || i <= 0 || i >= n) return false;
+    const Token &a = tokens[static_cast<std::size_t>(i) - 1], &b = tokens[static_cast<std::size_t>(i)];
+    return b.word >= 0 && a.word == b.word;
+  };
+  int segment = -1;  // the last that was said: what stands between two, as [SEP] may, belongs to the first
+  for (int i = 0; i < n; ++i) {
+    const int own = tokens[static_cast<std::size_t>(i)].segment;
+    const bool begins = own >= 0 && segment >= 0 && own != segment;
+    if (own >= 0) segment = own;
+    if (begins) out.segments.push_back(i);
+    else if (i > 0 && !joins(i) && (joins(i - 1) || joins(i + 1))) out.words.push_back(i);
+  }
+  return out;
+}
+
 void pick_cell(const MatrixLayout& m, int rows, int columns, float x, float y, int& row, int& column) {
   row = column = -1;
   if (!(m.cell > 0) || x < m.area.x || y < m.area.y || x >= m.area.x + m.area.w || y >= m.area.y + m.area.h) return;

@@ -33,6 +33,14 @@ struct MatrixLayout {
 };
 // longest_label: px of the widest column label. Zoom 1 fits the whole matrix; cells never grow past 96 px.
 [[nodiscard]] MatrixLayout layout_matrix(int rows, int columns, GraphRect area, const Camera& camera, float longest_label);
+// Lines across the cells, each before the row or column that it names: where another segment begins (sentence A | B),
+// and at both ends of a word of several tokens. A word of one token needs none: lines everywhere would say nothing.
+struct TokenLines {
+  std::vector<int> segments;
+  std::vector<int> words;  // none where a segment's lies
+};
+// Of one side of the matrix; count: its rows or columns. Merged words have segments, merged segments have no lines.
+[[nodiscard]] TokenLines token_lines(std::span<const Token> tokens, int count, Merge merge);
 // Cell under (x, y): row and column, or -1.
 void pick_cell(const MatrixLayout& layout, int rows, int columns, float x, float y, int& row, int& column);
 // Zooms by `factor` so that the cell under (x, y) stays there; pans by pixels.

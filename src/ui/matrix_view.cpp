@@ -47,6 +47,34 @@ void draw_values(Ui& ui, const MatrixData& m) {
     }
 }
 
+// Where segments and words of several tokens begin and end. Of a causal matrix a line ends at the stair.
+void draw_token_lines(Ui& ui, const MatrixData& m, const Box& area) {
+  constexpr float kRoom = 14, kApart = 6;  // px of a cell from which words are told apart; between segments
+  const float cell = static_cast<float>(ui.matrix->layout.cell), seam = cell > 8 ? 1 : 0;
+  const Merge merge = ui.view() ? ui.view()->recipe.merge : ui.state().recipe.merge;
+  const auto side = [&](const std::vector<Token>& tokens, int count, bool rows) {
+    const TokenLines lines = token_lines(tokens, count, merge);
+    const auto draw = [&](int at, ImU32 ink) {
+      const Box b = cell_box(ui, at, at);
+      const float left = std::round(area.x), top = std::round(area.y), right = std::round(area.right()), bottom = std::round(area.bottom());
+      const float x = std::round(b.x - seam), y = std::round(b.y - seam);  // of whole pixels, else they are soft
+      if (rows && y >= top && y < bottom) fill(ui, {left, y, (m.causal ? std::clamp(x, left, right) : right) - left, 1}, ink);
+      if (!rows && x >= left && x < right) {
+        const float from = m.causal ? std::clamp(y, top, bottom) : top;
+        fill(ui, {x, from, 1, bottom - from}, ink);
+      }
+    };
+    if (cell >= kRoom)
+      for (const int at : lines.words) draw(at, faded(ui.theme.ink2, 0.5f));
+    int last = -1;
+    for (const int at : lines.segments)
+      if (last < 0 || static_cast<float>(at - last) * cell >= kApart) draw(at, ui.theme.ink), last = at;
+  };
+  const Stream& s = ui.stream();
+  if (m.rows > 1) side(s.query_tokens, m.rows, true);
+  side(s.key_tokens, m.columns, false);
+}
+
 void draw_crosshair(Ui& ui, const MatrixData& m, const Box& area) {
   const AppState& s = ui.state();
   const int column = ui.app.hover.key >= 0 ? ui.app.hover.key : s.selection.key;
@@ -263,6 +291,7 @@ void draw_matrix_view(Ui& ui, const Box& box) {
 
   ImGui::PushClipRect({f.area.x - 3, f.area.y - 3}, {f.area.right() + 3, f.area.bottom() + 3}, true);
   if (ui.state().matrix.values && (p.layout.values || (ui.phone && p.layout.cell >= 25))) draw_values(ui, *m);
+  draw_token_lines(ui, *m, f.area);
   draw_crosshair(ui, *m, f.area);
   if (const int border = ui.app.border(); border > 0 && border < m->columns) {  // the source's tokens, then the target's
     const float x = std::round(cell_box(ui, 0, border).x - 1);

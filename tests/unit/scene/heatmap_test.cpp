@@ -137,3 +137,36 @@ TEST_CASE("the matrix scale leaves sinks and the upper triangle out; handles ove
   CHECK(counts[3] == 1);
   CHECK(std::accumulate(counts.begin(), counts.end(), 0) == 2);
 }
+
+TEST_CASE("lines lie before another segment and around words of several tokens, for rows and columns apart") {
+  // [CLS] un ##believ ##able . [SEP] | a ##way [SEP]: the words of a vocabulary that cuts them
+  const auto tokens = [](std::vector<std::pair<int, int>> words) {
+    std::vector<Token> out;
+    for (const auto& [word, segment] : words) {
+      out.emplace_back();
+      out.back().word = word;
+      out.back().segment = segment;
+    }
+    return out;
+  };
+  const auto pair = tokens({{-1, 0}, {0, 0}, {0, 0}, {0, 0}, {1, 0}, {-1, 0}, {2, 1}, {2, 1}, {-1, 1}});
+  const TokenLines lines = token_lines(pair, 9, Merge::pieces);
+  CHECK(lines.segments == std::vector{6});
+  CHECK(lines.words == std::vector{1, 4, 8});  // 6 is the segment's
+  // Rows of a decoder have other words than the columns of its encoder.
+  const auto target = tokens({{0, -1}, {1, -1}, {1, -1}});
+  CHECK(token_lines(target, 3, Merge::pieces).words == std::vector{1});
+  CHECK(token_lines(target, 3, Merge::pieces).segments.empty());
+  // A token between two segments that says nothing belongs to the first.
+  CHECK(token_lines(tokens({{0, 0}, {-1, -1}, {1, 1}}), 3, Merge::pieces).segments == std::vector{2});
+  // A virtual sink has a column and no token; a matrix may have fewer rows than tokens.
+  CHECK(token_lines(pair, 10, Merge::pieces).words == lines.words);
+  CHECK(token_lines(pair, 6, Merge::pieces).words == std::vector{1, 4});
+  CHECK(token_lines(pair, 6, Merge::pieces).segments.empty());
+  // Merged, words are rows and columns themselves.
+  const auto merged = tokens({{-1, 0}, {0, 0}, {1, 0}, {-1, 0}, {2, 1}, {-1, 1}});
+  CHECK(token_lines(merged, 6, Merge::words).words.empty());
+  CHECK(token_lines(merged, 6, Merge::words).segments == std::vector{4});
+  CHECK(token_lines(tokens({{0, 0}, {0, 1}}), 2, Merge::segments).segments.empty());
+  CHECK(token_lines(tokens({{0, 0}, {1, 0}, {2, 0}}), 3, Merge::pieces).words.empty());
+}

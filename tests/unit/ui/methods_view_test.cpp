@@ -244,3 +244,30 @@ TEST_CASE("scores over a grid leave the class token without a value") {
   REQUIRE(d.app.matrix());
   CHECK(d.app.matrix()->rows == 1);
 }
+
+TEST_CASE("lines across the matrix tell segments and words apart, and merged words none") {
+  Desk d;
+  d.open("minilm_pair.npz");
+  d.app.run("view.matrix");
+  d.settle();
+  // Thin upright rectangles of one colour, as columns of the matrix.
+  const auto columns = [&](ImU32 ink) {
+    std::vector<int> out;
+    const auto& r = d.ui->record;
+    for (const ImDrawList* list : ImGui::GetDrawData()->CmdLists)
+      for (int i = 0; i + 3 < list->VtxBuffer.Size; ++i) {
+        const ImDrawVert &a = list->VtxBuffer[i], &c = list->VtxBuffer[i + 2];
+        const bool inside = std::fabs(a.pos.y - r.matrix.y) < 1 && a.pos.x > r.matrix.x + 1;
+        if (a.col == ink && c.col == ink && inside && std::fabs(c.pos.x - a.pos.x - 1) < 0.01f && std::fabs(c.pos.y - r.matrix.bottom()) < 1)
+          out.push_back(static_cast<int>(std::lround((a.pos.x + 1 - r.matrix.x) / r.cell)));
+      }
+    return out;
+  };
+  const auto words = [&] { return columns(ui::faded(d.ui->theme.ink2, 0.5f)); };
+  REQUIRE(d.ui->record.cell > 14);
+  CHECK(columns(d.ui->theme.ink) == std::vector{11});
+  CHECK(words() == std::vector{1, 4, 8, 16});  // photosynthesis, transmogrifies; chlorophyllous from the segment on
+  d.app.run("recipe.merge", R"({"merge": "words"})");
+  d.settle();
+  CHECK(words().empty());
+}
