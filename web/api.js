@@ -28,6 +28,7 @@ function openArguments(source, options) {
  *   ask: (verb: string, args: object) => Promise<any>,    the answer's JSON
  *   page: () => import("./page.js").Page | null,           null: nothing is drawn here
  *   idle: () => Promise<void>,
+ *   site: string,                                          where its links lead
  *   heapBytes: () => number,
  *   workers: () => number,
  * }} app
@@ -64,6 +65,12 @@ export function makeApi(app) {
     compare: (options = {}) => failing(() => app.ask("compare", options ?? {})),
     plan: (options = {}) => failing(() => app.ask("plan", options ?? {})),
     audit: (options = {}) => failing(() => app.ask("audit", options ?? {})),
+    // An explanation as a link, with options as at the command line: {payload, budget, no_text, row, base, src, ...those of explain}.
+    link: (options = {}) => failing(() => {
+      const { row, no_text = false, payload, budget, base = app.site, src, state, ...recipe } = options ?? {};
+      return app.ask("link", { recipe, query: row, text: !no_text, payload, budget, base, src, state });
+    }),
+    figure: (options = {}) => failing(() => app.ask("figure", options ?? {})),  // {recipe, query, view, theme, width}, as session.h says
     commands: () => failing(async () => {
       await app.locale.whole();
       return (app.page()?.commands() ?? []).map((command) => ({ ...command, title: app.locale.commandTitle(command) }));

@@ -46,6 +46,7 @@ const asset = (file, load) => {
 };
 const locale = new Locale((name) => asset(`locales/${name}.json`, (file) => loader.json(file)));
 const theme = new Theme(fields.get("theme") ?? query.get("theme") ?? undefined);
+const site = inside?.site ?? location.origin + location.pathname;
 const exporter = inside ? "" : address("../../export/rollscope_dump.py");
 const kept = new Kept();
 const gallery = new Gallery(new URL("../../gallery/", assets));
@@ -317,7 +318,7 @@ async function openShare() {
   if (!current || !page) { if (!current) openDialog(); return; }
   const { share } = await part(() => import("./sharing.js"));
   await share({
-    locale, ask, current, state: tour ? { ...page.state(), tour: tour.data } : page.state(), site: inside?.site ?? location.origin + location.pathname, dark: theme.isDark, sizes, faces: () => Promise.all([400, 600].map((weight) => loader.bytes(`fonts/plex-sans-${weight}.ttf`))),
+    locale, ask, current, state: tour ? { ...page.state(), tour: tour.data } : page.state(), site, dark: theme.isDark, sizes, faces: () => Promise.all([400, 600].map((weight) => loader.bytes(`fonts/plex-sans-${weight}.ttf`))),
     template: inside ? null : () => asset("single.html", (file) => loader.text(file)), problem: (error) => sayError(error, (what) => what),
   });
 }
@@ -508,7 +509,7 @@ const ready = start().catch((cause) => {
 });
 ready.catch(() => {});  // told above; whoever waits for it still sees it fail
 
-const api = makeApi({ ready, locale, opener, ask, page: () => (page?.dead ? null : page ?? poster), idle: () => idle.wait(), heapBytes, workers: () => engine?.workers ?? 0 });
+const api = makeApi({ ready, locale, opener, ask, page: () => (page?.dead ? null : page ?? poster), site, idle: () => idle.wait(), heapBytes, workers: () => engine?.workers ?? 0 });
 Object.defineProperty(api, "layout", { value: async () => page?.layout() ?? {}, enumerable: false });  // where things are drawn, for tests
 window.rollscope = Object.freeze(api);
 // Only a page that holds this one, or opened it, asks by message.

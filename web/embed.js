@@ -1,7 +1,8 @@
 // Embedding: the page that holds this one in a frame, or opened it, asks by postMessage what scripts ask of
 // window.rollscope. Only those two windows are heard. Events go to whoever has asked something, and to that origin only.
 
-const VERBS = new Set(["open", "info", "explain", "heads", "depth", "compare", "plan", "audit", "commands", "run", "state", "setState", "idle", "stats"]);
+const VERBS = new Set(["open", "info", "explain", "heads", "depth", "compare", "plan", "audit", "link", "figure", "commands", "run", "state", "setState", "idle", "stats"]);
+const MOST = 200;  // messages a second that are heard; a slider sends sixty
 
 /**
  * @param {Record<string, any>} api  window.rollscope
@@ -11,11 +12,14 @@ export function listenToHost(api) {
   const hosts = [window.parent, window.opener].filter((host) => host && host !== window);
   const listeners = new Map();  // window to origin
   // "null" is a page without an origin, a file for instance; it can only be addressed as a window.
+  let second = 0, heard = 0;
   const target = (origin) => (origin === "null" ? "*" : origin);
 
   addEventListener("message", async (event) => {
     const { source, origin, data } = event;
     if (!hosts.includes(source) || data?.rollscope !== 1 || typeof data.verb !== "string") return;
+    if (event.timeStamp - second > 1000) { second = event.timeStamp; heard = 0; }
+    if (++heard > MOST) return;
     listeners.set(source, origin);
     const reply = (rest) => source.postMessage({ rollscope: 1, id: data.id, ...rest }, target(origin));
     try {

@@ -49,16 +49,27 @@ void add_paths(const ViewInputs& in, ViewData& view) {
   const std::vector<int> sinks = in.groups.keys.empty() ? view.sinks : std::vector<int>{};
   if (in.chain.depth() == 0 && !is_chain(*in.stream, in.recipe)) {
     const auto keys = static_cast<std::size_t>(shown.keys);
-    std::vector<double> above(static_cast<std::size_t>(shown.queries), 0.0), row = in.row;
-    above[static_cast<std::size_t>(in.query)] = 1;
-    // One matrix stands for the range: only the chosen row of it is read. What draws less than nothing draws nothing.
-    for (double& x : row) x = x > 0 ? x : 0;
+    std::vector<double> above(static_cast<std::size_t>(shown.queries), 0.0), row(keys, 0.0);
+    std::vector<Real> only(above.size() * keys, Real{0});
+    // One matrix stands for the range: only the chosen row of it, or rows, are read. What draws less than nothing draws nothing.
+    const std::vector<int> rows = in.rows.empty() ? std::vector{in.query} : in.rows;
+    for (const int i : rows) {
+      const double mass = 1.0 / static_cast<double>(rows.size());
+      const std::vector<double> own = in.rows.empty() ? in.row : in.row_of(i);
+      above[static_cast<std::size_t>(i)] = mass;
+      for (std::size_t j = 0; j < keys; ++j) {
+        const double x = own[j] > 0 ? own[j] : 0;
+        only[static_cast<std::size_t>(i) * keys + j] = static_cast<Real>(x);
+        row[j] += mass * x;
+      }
+    }
     const double top = *std::max_element(row.begin(), row.end());
     const bool shares = has_unit_rows(in.recipe) && in.recipe.sink != SinkMode::lift;
-    if (!shares && top > 0) for (double& x : row) x /= top;
+    if (!shares && top > 0) {
+      for (double& x : row) x /= top;
+      for (Real& x : only) x = static_cast<Real>(static_cast<double>(x) / top);
+    }
     view.states = {floats(row), floats(above)};
-    std::vector<Real> only(above.size() * keys, Real{0});
-    std::transform(row.begin(), row.end(), only.begin() + in.query * static_cast<std::ptrdiff_t>(keys), [](double x) { return static_cast<Real>(x); });
     const bool own = same_tokens(shown) && in.recipe.method != Method::joint;
     view.gaps.push_back(path_gap(above, {only.data(), shown.queries, shown.keys}, 0, own, sinks));
     return;
@@ -88,7 +99,7 @@ std::vector<OtherRecipe> other_recipes(const ViewInputs& in, std::span<const int
   std::vector<OtherRecipe> others;
   const std::span<const double> row = in.row;
   const bool same_keys = in.shown->keys == in.stream->keys && in.shown->queries == in.stream->queries && in.recipe.method != Method::joint;
-  if (!same_keys || in.fused.depth() == 0 || in.depth == 0) return others;
+  if (!same_keys || !in.rows.empty() || in.fused.depth() == 0 || in.depth == 0) return others;
   std::vector<double> other(row.size());
   const int first = largest(row, sinks);
   // What the row cannot see is 0 on both sides, and no agreement.
@@ -186,6 +197,7 @@ ViewData explain_view(const ViewInputs& in) {
   ViewData view;
   view.recipe = in.recipe;
   view.query = in.query;
+  view.rows = in.rows;
   view.level = is_chain(stream, in.recipe) ? in.depth : 1;
   view.is_signed = has_sign(in.recipe);
   const bool by_token = in.shown->keys == stream.keys || in.recipe.method == Method::joint;  // a sink is a key of the answer
@@ -211,7 +223,7 @@ ViewData explain_view(const ViewInputs& in) {
   }
 
   ResidualRange residuals;
-  const bool ranged = has_residual_range(in.recipe) && in.depth > 0;
+  const bool ranged = has_residual_range(in.recipe) && in.depth > 0 && in.rows.empty();
   if (ranged) {
     residuals = in.sweep ? residual_range(in.chain, in.query, view.first, *in.sweep) : residual_range(in.chain, in.query, view.first);
     view.low = floats(residuals.low);

@@ -1,6 +1,8 @@
 // One chosen output under one recipe, complete: the row, its chance, its doubt, the paths behind it (view_data.h).
 #pragma once
 
+#include <functional>
+
 #include "analysis/limits.h"
 #include "analysis/shown_stream.h"
 #include "analysis/view_data.h"
@@ -14,6 +16,10 @@ struct ViewInputs {
   const Stream* shown = nullptr;   // rows and columns of the answer (analysis/shown_stream.h)
   Recipe recipe;     // resolved (analysis/recipe_text.h)
   int query = 0;     // a row of the answer
+  // Several rows, ascending, of which `row`, `uniform` and `start` are the means; `query` is the first. Then no other
+  // recipes are compared, and the residual weight is not varied. Empty: `query` alone.
+  std::vector<int> rows;
+  std::function<std::vector<double>(int)> row_of;  // each of them, where there is no mass per layer
   int depth = 0;     // layers that the question looks through
   std::vector<double> row, uniform;  // the answer [K shown], and chance; `uniform` empty: not defined
   int visible = 0;   // keys of the answer that the row can see

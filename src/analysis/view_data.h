@@ -32,6 +32,7 @@ template <class A> void fields(A& a, OtherRecipe& o) { a(o.recipe, o.first, o.rh
 struct ViewData {
   Recipe recipe;  // resolved: stream named, end_layer set
   int query = 0;
+  std::vector<int> rows;  // averaged: `row` is the mean of theirs, `query` the first of them; empty: the row of `query` alone
   int level = 0;       // of the state that is explained; depth() for the output
   bool stochastic = true;  // the row sums to 1 within 1e-3: percentages are shares of 100
   bool is_signed = false;  // numbers below zero mean something
@@ -56,7 +57,7 @@ struct ViewData {
   Report limits;               // what this picture cannot say
 };
 template <class A> void fields(A& a, ViewData& v) {
-  a(v.recipe, v.query, v.level, v.stochastic, v.is_signed, v.row, v.uniform, v.low, v.high, v.sum, v.states, v.gaps, v.sinks, v.spread,
+  a(v.recipe, v.query, v.rows, v.level, v.stochastic, v.is_signed, v.row, v.uniform, v.low, v.high, v.sum, v.states, v.gaps, v.sinks, v.spread,
     v.visible, v.spread_without, v.left_out, v.rows_distance, v.first, v.itself_from, v.first_other, v.others, v.limits);
 }
 

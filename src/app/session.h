@@ -69,6 +69,7 @@ class Session {
   //   info     {}                 -> info.schema.json
   //   explain  contracts' options -> explain.schema.json
   //   view     ViewRequest        -> ViewData archive     {"recipe": {...}, "query": 0, "level": -1}
+  //                                                       "rows": [9, 10] for "query": the mean of their rows
   //   matrix   MatrixRequest      -> MatrixData archive   {"recipe": {...}, "kind": "result", "layer": 0, "head": 0}
   //            kinds: result, after_layer, fused_layer, head
   //   thumbs   {"recipe": {...}}  -> ThumbData archive

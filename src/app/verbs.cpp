@@ -164,7 +164,31 @@ std::vector<double> Question::row(int query) const {
 }
 
 std::vector<double> Question::own_row(int query) const {
-  const std::vector<double> above = start(query);
+  return row_from(start(query), query);
+}
+
+std::vector<double> Question::start(std::span<const int> queries) const {
+  std::vector<double> out;
+  for (const int query : queries) {
+    const std::vector<double> one = start(query);
+    out.resize(one.size(), 0.0);
+    for (std::size_t i = 0; i < one.size(); ++i) out[i] += one[i] / static_cast<double>(queries.size());
+  }
+  return out;
+}
+
+std::vector<double> Question::row(std::span<const int> queries) const {
+  // A walk that begins at all of them gives the mean at once, unless a row is divided by something of its own.
+  if (!minus && !is_flow() && recipe.sink != SinkMode::renormalise && recipe.sink != SinkMode::lift) return row_from(start(queries), queries.front());
+  std::vector<double> out(static_cast<std::size_t>(shown.keys), 0.0);
+  for (const int query : queries) {
+    const std::vector<double> one = row(query);
+    for (std::size_t j = 0; j < out.size(); ++j) out[j] += one[j] / static_cast<double>(queries.size());
+  }
+  return out;
+}
+
+std::vector<double> Question::row_from(const std::vector<double>& above, int query) const {
   std::vector<double> out;
   if (result) {
     out.assign(static_cast<std::size_t>(result->view.columns), 0.0);

@@ -69,6 +69,9 @@ struct Question {
   [[nodiscard]] std::vector<double> row(int query) const;
   // The same before anything is subtracted.
   [[nodiscard]] std::vector<double> own_row(int query) const;
+  // The same for several rows: the mean of their rows, and where its walk begins.
+  [[nodiscard]] std::vector<double> start(std::span<const int> queries) const;
+  [[nodiscard]] std::vector<double> row(std::span<const int> queries) const;
   // What uniform attention gives in its place; empty where that is not defined.
   [[nodiscard]] std::vector<double> chance(int query) const;
   // Keys of the answer that row `query` can see.
@@ -77,6 +80,8 @@ struct Question {
   [[nodiscard]] int seen(int query) const { return visible(query) - (shown.virtual_sink ? 1 : 0); }
   // Attention sinks, as keys of the answer, ascending; none where the method reads no attention, or in a joint row.
   [[nodiscard]] std::vector<int> sinks() const;
+  // The row of a walk that begins at `above`; what is no sum is set right for output `query`.
+  [[nodiscard]] std::vector<double> row_from(const std::vector<double>& above, int query) const;
   // A row over the layers' own keys, as row() gives it.
   [[nodiscard]] std::vector<double> finished(std::vector<double> row, int query) const;
 };

@@ -184,6 +184,7 @@ Result<std::optional<std::pair<int, int>>> Args::pair(std::string_view name, std
   const Json* v = value_->find(name);
   if (!v) return std::optional<std::pair<int, int>>{};
   std::optional<int> first, end;
+  if (v->IsArray() && v->Empty()) return std::optional<std::pair<int, int>>{};  // none, as a state of the page has it
   if (v->IsArray() && v->Size() == 2) {
     first = to_int((*v)[0]);
     end = to_int((*v)[1]);
@@ -338,7 +339,7 @@ Result<RecipeRequest> recipe_request(const Args& args) {
     if (auto done = put(args.number("discard", 0, 1, request.discard), request.discard); !done) return done;
     if (auto done = put(args.pair("head", "a layer and one of its heads, counted from 0: 3:2"), request.head); !done) return done;
     if (args.has("class")) request.class_name = args.shown("class");
-    if (args.has("minus")) request.minus = args.shown("minus");
+    if (args.has("minus")) request.minus = args.shown("minus");  // "": none
     if (args.has("norms")) request.source = args.shown("norms");
     return {};
   };

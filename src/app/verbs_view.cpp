@@ -118,13 +118,23 @@ class SweepWork final : public Work {
 }  // namespace
 
 Result<std::unique_ptr<Job>> make_view_job(std::shared_ptr<OpenDump> open, const Args& args) {
-  if (auto known = args.only("view", {"recipe", "query", "level"}); !known) return tl::unexpected(std::move(known.error()));
+  if (auto known = args.only("view", {"recipe", "query", "rows", "level"}); !known) return tl::unexpected(std::move(known.error()));
   auto question = question_of(std::move(open), args);
   if (!question) return tl::unexpected(std::move(question.error()));
   const auto q = *question;
   auto query = args.integer("query", 0);
   if (!query) return tl::unexpected(std::move(query.error()));
   if (*query < 0 || *query >= q->shown.queries) return out_of_range("query", *query, q->shown.queries);
+  auto rows = args.integers("rows");
+  if (!rows) return tl::unexpected(std::move(rows.error()));
+  std::sort(rows->begin(), rows->end());
+  rows->erase(std::unique(rows->begin(), rows->end()), rows->end());
+  for (const int row : *rows)
+    if (row < 0 || row >= q->shown.queries) return out_of_range("rows", row, q->shown.queries);
+  if (!rows->empty()) query = rows->front();
+  if (rows->size() < 2) rows->clear();
+  if (!rows->empty())
+    if (auto fits = check_flow(*q, -1); !fits) return tl::unexpected(std::move(fits.error()));
   auto level = args.integer("level", -1);
   if (!level) return tl::unexpected(std::move(level.error()));
   if (*level < -1 || *level > q->depth) return out_of_range("level", *level, q->depth + 1);
@@ -134,17 +144,17 @@ Result<std::unique_ptr<Job>> make_view_job(std::shared_ptr<OpenDump> open, const
   looked.end_layer = looked.first_layer + q->depth;
   if (looked.end_layer < q->recipe.end_layer) looked.head = -1;  // of the top layer alone
   const auto swept = std::make_shared<std::unique_ptr<RolloutSweep>>();
-  const auto sweep = [q, swept, query = *query]() -> Result<std::unique_ptr<Work>> {
-    if (!has_residual_range(q->recipe) || q->depth == 0) return nullptr;
+  const auto sweep = [q, swept, query = *query, one = rows->empty()]() -> Result<std::unique_ptr<Work>> {
+    if (!one || !has_residual_range(q->recipe) || q->depth == 0) return nullptr;
     const auto layers = q->chain();
     return std::make_unique<SweepWork>(RolloutSweep({layers}, query, residual_steps()), swept);
   };
   auto stages = stack_stages(q);
   stages.push_back(by_max_stage(q));
   stages.push_back(attention_stage(q));
-  stages.push_back(rows_stage(q, looked, *query));
+  stages.push_back(q->is_flow() && !rows->empty() ? result_stage(q, looked) : rows_stage(q, looked, *query));
   stages.push_back(sweep);
-  return verb_job(*q->open, std::move(stages), [q, swept, query = *query]() -> Result<JobResult> {
+  return verb_job(*q->open, std::move(stages), [q, swept, query = *query, rows = *rows]() -> Result<JobResult> {
     const bool attention = traits(q->recipe.method).attention;
     const auto keys = attention ? strong_keys(q->info(), q->recipe, q->data().stats) : StrongKeys{};
     const auto layers = q->stack ? q->chain() : std::vector<ConstMatrixView>{};
@@ -154,13 +164,21 @@ Result<std::unique_ptr<Job>> make_view_job(std::shared_ptr<OpenDump> open, const
     in.recipe = q->recipe;
     in.query = query;
     in.depth = q->depth;
-    in.row = q->row(query);
+    in.rows = rows;
+    in.row_of = [&](int row) { return q->row(row); };
+    in.row = rows.empty() ? q->row(query) : q->row(rows);
     in.uniform = q->chance(query);
-    in.visible = q->visible(query);
+    for (std::size_t i = 1; i < rows.size() && !in.uniform.empty(); ++i) {
+      const auto one = q->chance(rows[i]);
+      for (std::size_t j = 0; j < one.size(); ++j) in.uniform[j] += one[j];
+    }
+    if (!rows.empty())
+      for (double& x : in.uniform) x /= static_cast<double>(rows.size());
+    in.visible = q->visible(rows.empty() ? query : rows.back());
     if (is_chain(q->info(), q->recipe)) {
       in.chain = {layers};
       in.residual = q->residual();
-      in.start = q->start(query);
+      in.start = rows.empty() ? q->start(query) : q->start(rows);
     }
     if (q->merged_after()) in.groups = q->groups;
     if (q->attention) in.fused = q->attention->view();
@@ -170,7 +188,9 @@ Result<std::unique_ptr<Job>> make_view_job(std::shared_ptr<OpenDump> open, const
     in.sweep = swept->get();
     FlowFacts flow;
     if (q->is_flow() && (q->flow_row || (q->result && !q->merged_after()))) {
-      flow = q->flow_row ? q->flow_row->facts : q->result->flow[static_cast<std::size_t>(query)];
+      std::vector<FlowFacts> each;
+      for (const int row : rows) each.push_back(q->result->flow[static_cast<std::size_t>(row)]);
+      flow = !rows.empty() ? flow_facts(each) : q->flow_row ? q->flow_row->facts : q->result->flow[static_cast<std::size_t>(query)];
       in.flow = &flow;
     }
     if (q->stack && traits(q->recipe.method).gradients) in.gradients = &q->stack->gradients;

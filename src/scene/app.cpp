@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::size_t kHistory = 100;
 
-std::string view_question(const AppState& s) {
-  return R"({"recipe":)" + recipe_to_json(s.recipe) + R"(,"query":)" + std::to_string(s.selection.query) + R"(,"level":)" +
-         std::to_string(s.selection.level) + "}";
-}
-
 std::string thumbs_question(const AppState& s) { return R"({"recipe":)" + recipe_to_json(s.recipe) + "}"; }
 
 void take_matrix_question(MatrixState& to, const MatrixState& from) {
@@ -110,6 +105,32 @@ int App::border() const { return joint_border(stored_stream(), shown_.recipe); }
 bool App::whole_matrix(const AppState& s) const {
   const bool whole = s.matrix.kind == MatrixKind::result || s.matrix.kind == MatrixKind::after_layer;
   return !whole || !one_row_at_a_time(stream_of(s.recipe), s.recipe);
+}
+
+PatchGrid App::patches_of(const Recipe& recipe) const {
+  const Stream& stream = shown_of(recipe);
+  const PatchGrid grid = shown_grid(*dump_, stream_of(recipe), stream, recipe);
+  return two_sided(stream) || rollscope::for_one_output(*dump_, recipe) || stream.queries < grid.prefix + grid.rows * grid.columns ? PatchGrid{} : grid;
+}
+
+std::string App::view_question(const AppState& s) const {
+  JsonWriter w;
+  const PatchRegion& r = s.image.region;
+  if (r.none()) {
+    w.value(s.selection.query);
+  } else {
+    const PatchGrid grid = patches_of(s.recipe);
+    w.array();
+    for (int i = r.row0; i <= r.row1; ++i)
+      for (int j = r.column0; j <= r.column1; ++j) w.value(grid.prefix + i * grid.columns + j);
+    w.end();
+  }
+  return R"({"recipe":)" + recipe_to_json(s.recipe) + (r.none() ? R"(,"query":)" : R"(,"rows":)") + w.text() + R"(,"level":)" + std::to_string(s.selection.level) + "}";
+}
+
+std::string App::mean_name() const {
+  if (!view_ || view_->rows.empty()) return {};
+  return fill(words_ ? words_("token.region") : "mean of {n} patches", {{"n", std::to_string(view_->rows.size())}});
 }
 
 std::string App::token_name(int index, bool key, bool short_form) const {
@@ -254,6 +275,7 @@ void App::failure(std::uint32_t number, const std::string& error_json) {
       state_.recipe = shown_.recipe;
       state_.selection.query = shown_.selection.query;
       state_.selection.level = shown_.selection.level;
+      state_.image.region = shown_.image.region;
       if (!undo_.empty() && undo_.back() == state_) undo_.pop_back();
       drag_from_.reset();
       state_changed();
@@ -283,6 +305,12 @@ void App::keep_in_range(AppState& s) const {
   const int depth = r.end_layer - r.first_layer;
   s.selection.query = std::clamp(s.selection.query, 0, std::max(0, stream.queries - 1));
   if (s.selection.key < 0 || s.selection.key >= stream.keys) s.selection.key = -1;
+  if (PatchRegion& p = s.image.region; !p.none()) {
+    const PatchGrid grid = patches_of(r);
+    if (p.row1 < grid.rows && p.column1 < grid.columns) s.selection.query = grid.prefix + p.row0 * grid.columns + p.column0;
+    else p = {};
+    if (p.row0 == p.row1 && p.column0 == p.column1) p = {};  // one patch is a token
+  }
   // The top level is the output; what is no chain has no states in between.
   if (s.selection.level < 0 || s.selection.level >= depth || !chain) s.selection.level = -1;
 
@@ -335,6 +363,7 @@ void App::set(const AppState& wanted, bool step) {
     return;
   }
   AppState next = wanted;
+  if (next.selection.query != state_.selection.query && next.image.region == state_.image.region) next.image.region = {};  // another output is chosen
   keep_in_range(next);
   if (!step && !drag_from_) drag_from_ = state_;
   const AppState before = step && drag_from_ ? *std::exchange(drag_from_, std::nullopt) : state_;
@@ -524,6 +553,7 @@ void App::state_changed() {
     const AppState old = shown_;
     shown_ = state_;
     shown_.recipe = old.recipe;
+    shown_.image.region = old.image.region;
     shown_.selection = old.selection;
     if (&shown_of(state_.recipe) == &shown_of(old.recipe)) shown_.selection.key = state_.selection.key;
     take_matrix_question(shown_.matrix, old.matrix);
@@ -574,7 +604,7 @@ void App::tell_selection() {
   });
   JsonWriter w;
   w.object().field("stream", s.name).field("query", shown_.selection.query);
-  w.field("token", token_name(shown_.selection.query, false, false)).field("level", view_->level);
+  w.field("token", view_->rows.empty() ? token_name(shown_.selection.query, false, false) : mean_name()).field("level", view_->level);
   w.field("sentence", recipe_sentence(stored_stream(), view_->recipe));
   w.key("rows").array();
   for (int j : order) {

@@ -77,6 +77,8 @@ class App {
   [[nodiscard]] bool row_alone() const;
   [[nodiscard]] bool for_one_output() const;  // stored scores, the same for every row
   [[nodiscard]] int border() const;    // of a joint rollout: keys from here on are the target's; 0: none
+  // "mean of 6 patches", where the row that is shown is the mean of several; else "".
+  [[nodiscard]] std::string mean_name() const;
   // A token's words on screen: its label, or "row 3, column 5" for a patch; `short_form` for axes ("r3 c5").
   [[nodiscard]] std::string token_name(int index, bool key, bool short_form) const;
 
@@ -123,6 +125,8 @@ class App {
   template <class T>
   void forget_side(Side<T>& side);
   void ask_sides();
+  [[nodiscard]] PatchGrid patches_of(const Recipe& recipe) const;  // that are rows and columns both; rows 0: none
+  [[nodiscard]] std::string view_question(const AppState& s) const;
   [[nodiscard]] const Stream& stream_of(const Recipe& recipe) const;  // as stored
   [[nodiscard]] const Stream& shown_of(const Recipe& recipe) const;   // as its results have it
   [[nodiscard]] bool whole_matrix(const AppState& s) const;

@@ -250,6 +250,7 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
     if (!needs(id.substr(7)) || !read_fields(args, "", next)) return refused("-1..");
   } else if (id == "select.next" || id == "select.previous") {
     next.selection.query += id == "select.next" ? 1 : -1;
+    next.image.region = {};
     keep_in_range(next);
   } else if (id == "select.find" || id == "select.strongest") {
     const Json *step = args.find("step"), *text = args.find("text");
@@ -366,6 +367,14 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
     next.image.outline = !next.image.outline;
   } else if (id == "image.opacity") {
     if (!needs("opacity") || !read_fields(args, "image", next)) return refused("0..1");
+  } else if (id == "image.region") {
+    if (!needs("region") || !read_fields(args, "image", next)) return refused("[row, column, row, column], []");
+    const PatchGrid grid = patches_of(next.recipe);
+    if (grid.rows == 0) return Error{ErrorCode::usage, {{"detail", "A region needs patches that are rows too"}}};
+    const PatchRegion& r = next.image.region;
+    if (r.row1 >= grid.rows) return out_of_range("region", r.row1, 0, grid.rows);
+    if (r.column1 >= grid.columns) return out_of_range("region", r.column1, 0, grid.columns);
+    next.selection.level = -1;
   } else if (id == "depth.play") {
     playing = !playing && is_chain(stream_of(next.recipe), next.recipe);
     if (playing) next.recipe.end_layer = next.recipe.first_layer + 1, next.recipe.residuals.clear();
@@ -409,7 +418,8 @@ std::optional<Error> App::apply(std::string_view id, const Json& args) {
     next.selection.level = -1;
     next.matrix.low = next.matrix.high = -1;
   } else if (id == "escape") {
-    if (next.graph.edge_layer >= 0) next.graph.edge_layer = next.graph.edge_query = next.graph.edge_key = -1;
+    if (!next.image.region.none()) next.image.region = {};
+    else if (next.graph.edge_layer >= 0) next.graph.edge_layer = next.graph.edge_query = next.graph.edge_key = -1;
     else if (next.selection.key >= 0) next.selection.key = -1;
     else if (next.selection.level >= 0) next.selection.level = -1;
     else next.maximised = false;

@@ -54,6 +54,7 @@ constexpr Command kCommands[] = {
     {"image.smooth", "command.image.smooth", "", "{}"},
     {"image.outline", "command.image.outline", "", "{}"},
     {"image.opacity", "command.image.opacity", "", "{opacity}"},
+    {"image.region", "command.image.region", "", "{region: [row, column, row, column]}"},
     {"depth.play", "command.depth.play", "", "{}"},
     {"depth.measure", "command.depth.measure", "", "{measure}"},
     {"lines.show", "command.lines.show", "", "{layer, heads, top, keep, block}"},

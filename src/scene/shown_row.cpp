@@ -64,13 +64,13 @@ int joint_border(const Stream& stored, const Recipe& recipe) { return recipe.met
 
 bool sees_key(const ViewData& view, const Stream& shown, int border, int key) {
   if (border > 0) return key < view.visible;  // the source first, then the target as far as its decoder sees
-  return !(shown.causal && !two_sided(shown) && key > view.query && traits(view.recipe.method).attention);
+  return !(shown.causal && !two_sided(shown) && key > (view.rows.empty() ? view.query : view.rows.back()) && traits(view.recipe.method).attention);
 }
 
 bool is_sink(const ViewData& view, int key) { return std::find(view.sinks.begin(), view.sinks.end(), key) != view.sinks.end(); }
 
 int own_past_scale(const ViewData& view, const Stream& shown) {
-  if (two_sided(shown)) return -1;
+  if (two_sided(shown) || !view.rows.empty()) return -1;
   const Method m = view.recipe.method;
   return m == Method::relevance || m == Method::relevance_causal ? view.query : -1;
 }

@@ -57,10 +57,18 @@ struct HeadsState {
   bool operator==(const HeadsState&) const = default;
 };
 
+// A rectangle of patches, both corners in it; none: row0 -1.
+struct PatchRegion {
+  int row0 = -1, column0 = -1, row1 = -1, column1 = -1;
+  [[nodiscard]] bool none() const { return row0 < 0; }
+  bool operator==(const PatchRegion&) const = default;
+};
+
 struct ImageState {
   bool smooth = false;   // bilinear for looks; patches for truth
   double opacity = 0.7;  // of the map over the picture
   bool outline = true;   // around the patches that hold half of the weight
+  PatchRegion region;    // asked about as one output, the mean of its rows; selection.query is its first patch
   bool operator==(const ImageState&) const = default;
 };
 

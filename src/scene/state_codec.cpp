@@ -242,11 +242,24 @@ void read_heads_view(const Json& v, HeadsState& h, std::vector<std::string>& ign
   });
 }
 
+// [row0, column0, row1, column1]; []: none.
+bool read_region(const Json& v, PatchRegion& out) {
+  int at[4];
+  if (!v.is(Json::Kind::array) || (v.items.size() != 4 && !v.items.empty())) return false;
+  if (v.items.empty()) return out = {}, true;
+  for (std::size_t k = 0; k < 4; ++k)
+    if (!read_int(v.items[k], 0, at[k])) return false;
+  if (at[2] < at[0] || at[3] < at[1]) return false;
+  out = {at[0], at[1], at[2], at[3]};
+  return true;
+}
+
 void read_image(const Json& v, ImageState& i, std::vector<std::string>& ignored) {
   walk(v, "image.", ignored, [&](std::string_view name, const Json& f) {
     if (name == "smooth") return read_bool(f, i.smooth);
     if (name == "opacity") return read_number(f, 0, 1, i.opacity);
     if (name == "outline") return read_bool(f, i.outline);
+    if (name == "region") return read_region(f, i.region);
     return false;
   });
 }
@@ -294,7 +307,9 @@ std::string state_to_json(const AppState& s) {
   write_camera(w, m.camera);
   w.end();
   w.key("heads").object().field("layer", s.heads.layer).field("head", s.heads.head).field("order", name_of(kOrders, s.heads.order)).field("role", s.heads.role).end();
-  w.key("image").object().field("smooth", s.image.smooth).field("opacity", s.image.opacity).field("outline", s.image.outline).end();
+  w.key("image").object().field("smooth", s.image.smooth).field("opacity", s.image.opacity).field("outline", s.image.outline);
+  if (const PatchRegion& r = s.image.region; !r.none()) w.key("region").array().value(r.row0).value(r.column0).value(r.row1).value(r.column1).end();
+  w.end();
   w.key("depth").object().field("measure", kMeasures[static_cast<std::size_t>(s.depth.measure)]).end();
   w.key("lines").object().field("layer", s.lines.layer).key("heads").array();
   for (const int h : s.lines.heads) w.value(h);
@@ -314,6 +329,7 @@ void state_from_json(std::string_view json, AppState& s, std::vector<std::string
     ignored.push_back("state");
     return;
   }
+  if (root->find("query")) s.image.region = {};  // one output, unless a region is named too
   walk(*root, "", ignored, [&](std::string_view name, const Json& f) {
     if (name == "recipe") return read_recipe(f, s.recipe, ignored), true;
     if (name == "query") return read_int(f, 0, s.selection.query);

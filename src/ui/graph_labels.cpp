@@ -53,7 +53,7 @@ void draw_outputs(Ui& ui, const GraphFrame& f) {
   float chosen_x = 0;
   for (const Column& c : columns)
     if (v.query >= c.first && v.query < c.end) chosen_x = c.x;
-  const float chosen_half = label_width(ui, ui.two_sided() || one ? query_name(ui, v.query) : ui.token_short(v.query, false), px, true) / 2 + 12;
+  const float chosen_half = label_width(ui, ui.two_sided() || one || !v.rows.empty() ? asked_name(ui) : ui.token_short(v.query, false), px, true) / 2 + 12;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Column& c = columns[i];
     if (c.x < f.area.x - 2 || c.x > f.area.right() + 2) continue;
@@ -64,7 +64,7 @@ void draw_outputs(Ui& ui, const GraphFrame& f) {
     const bool hovered = ui.app.hover.query == c.first && c.end - c.first == 1;
     Box hit{c.x - std::max(w, 16.0f) / 2 - 6, f.outputs.bottom() - 34, std::max(w, 16.0f) + 12, 24};
     if (chosen) {
-      const std::string mine = one ? query_name(ui, v.query) : ui.two_sided() ? name : ui.token_short(v.query, false);
+      const std::string mine = one || !v.rows.empty() ? asked_name(ui) : ui.two_sided() ? name : ui.token_short(v.query, false);
       const float mw = label_width(ui, mine, px, true);
       hit = {std::clamp(c.x - mw / 2 - 7, f.whole.x + 2, std::max(f.whole.x + 2, f.whole.right() - mw - 16)), f.outputs.bottom() - 34, mw + 14, 24};
       fill(ui, hit, ui.theme.accentbg, 4);

@@ -41,10 +41,13 @@ std::vector<GraphPath> strongest_paths(const ViewData& v, int key, int count) {
     }
     below = std::move(above);
   }
-  const auto q = static_cast<std::size_t>(v.query);
-  if (q >= below.size()) return {};
-  for (GraphPath& p : below[q]) p.weight *= v.states.back()[q];
-  return below[q];
+  std::vector<GraphPath> out;
+  for (const int row : v.rows.empty() ? std::vector{v.query} : v.rows) {
+    const auto q = static_cast<std::size_t>(row);
+    if (q >= below.size()) return {};
+    for (const GraphPath& p : below[q]) keep(out, p.weight * v.states.back()[q], p, nullptr, most);
+  }
+  return out;
 }
 
 }  // namespace rollscope::ui

@@ -43,12 +43,11 @@ void draw_key_items(Ui& ui, float x, float right, float middle) {
   const float base = baseline(middle - 8, 16, 12);
   const GraphPanel& p = *ui.graph;
   if (tracing(ui)) {
-    const ViewData& v = *ui.view();
     fill(ui, {x, middle - 3, 18, 6}, ui.theme.accent, 1);
     Rich rich;
     const char* id = p.widen > 1.05 ? "ui.graph.traced_wider" : "ui.graph.traced";
     rich.words(ui, id, quiet, {{"key", {ui.token(p.key.trace, true), {12, Weight::semibold, ui.theme.ink}, true}},
-                               {"query", {query_name(ui, v.query), {12, Weight::semibold, ui.theme.ink}, true}},
+                               {"query", {asked_name(ui), {12, Weight::semibold, ui.theme.ink}, true}},
                                {"times", {ui.words.number(p.widen, 1), {}, false}}});
     if (x + 24 + rich.width(ui) < right) rich.line(ui, x + 24, base);
     return;
@@ -211,7 +210,7 @@ void draw_nodes(Ui& ui, const GraphFrame& f) {
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const GraphNode& n = g.nodes[i];
     if (n.y < f.area.y - 4 || n.y > f.area.bottom() + 4) continue;
-    const bool chosen = n.level == top && n.token == v.query;
+    const bool chosen = n.level == top && (n.token == v.query || std::binary_search(v.rows.begin(), v.rows.end(), n.token));
     const bool sink = n.level < top && ui.is_sink(n.token);
     const float h = n.mass > 0 ? 6 : 3;
     const Box b{n.x - n.width / 2, n.y - h / 2, n.width, h};
@@ -273,7 +272,7 @@ void ribbon_tooltip(Ui& ui, const Ribbon& r, float x, float y) {
   const bool raw = !ui.app.chain();
   if (raw && v.recipe.method != Method::raw) {  // the chosen row, whatever it is
     const auto to = static_cast<std::size_t>(r.to);
-    if (ui.graph->layout.bundle == 1 && to < v.row.size()) tooltip_weight(ui, {x - 6, y - 10, 12, 20}, v.query, r.to, v.row[to], rank_of(v, r.to), v.visible, ui.percents());
+    if (ui.graph->layout.bundle == 1 && to < v.row.size()) tooltip_weight(ui, {x - 6, y - 10, 12, 20}, v.rows.empty() ? v.query : -1, r.to, v.row[to], rank_of(v, r.to), v.visible, ui.percents());
     return;
   }
   const std::string layer = raw ? layers_words(ui, v.recipe) : std::to_string(ui.layer_number(v.recipe.first_layer + r.gap));
@@ -396,7 +395,7 @@ void trace_tooltip(Ui& ui, int key, const Box& anchor) {
   if (has_no_value(ui, key)) return key_tooltip(ui, anchor, key);
   const double all = v.row[static_cast<std::size_t>(key)];
   lines.push_back(Rich().words(ui, "ui.tip.reaches", plain, strong,
-                               {{"key", {ui.token(key, true), strong, true}}, {"query", {query_name(ui, v.query), strong, true}}, {"weight", {ui.amount_fine(all), strong}}}));
+                               {{"key", {ui.token(key, true), strong, true}}, {"query", {asked_name(ui), strong, true}}, {"weight", {ui.amount_fine(all), strong}}}));
   const bool paths = ui.app.chain() && v.recipe.sink == SinkMode::keep && v.recipe.merge == Merge::pieces;  // else the numbers are not their sums
   if (paths) {
     double named = 0;

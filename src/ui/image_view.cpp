@@ -225,7 +225,7 @@ void draw_image_view(Ui& ui, const Box& box) {
   b.cut_right(24);
   b.cut_top(4);
   const Box caption = b.cut_top(24);
-  const std::string title = query_name(ui, ui.view()->query);
+  const std::string title = asked_name(ui);
   const float tw = label(ui, caption.x, baseline(caption.y, 18, 13), label_cut(ui, title, 13, true, caption.w * 0.5f), 13, true, ui.theme.accent);
   text_fit(ui, caption.x + tw + 8, baseline(caption.y, 18, 12), caption.right() - caption.x - tw - 8, weight_words(ui), {12, Weight::regular, ui.theme.ink3});
   // The picture's own shape, or that of the grid.
@@ -255,12 +255,26 @@ void draw_image_view(Ui& ui, const Box& box) {
     ui.record.inputs.push_back({cell(k), k + m.grid->prefix, 0});
   }
 
-  // A patch is a token: it is read here, and a click asks what it reads itself.
+  // A patch is a token: it is read here, and a click asks what it reads itself; a drag asks about a rectangle of them.
   const Press over = press(ui, "image.picture", area, true, 2);
+  const auto patch_at = [&](ImVec2 at) {
+    const int c = std::clamp(static_cast<int>((at.x - area.x) / cw), 0, m.grid->columns - 1), r = std::clamp(static_cast<int>((at.y - area.y) / ch), 0, m.grid->rows - 1);
+    return r * m.grid->columns + c;
+  };
+  const auto around = [&](int a, int b) {
+    const Box x = cell(a), y = cell(b);
+    return Box{x.x, x.y, y.right() - x.x, y.bottom() - x.y};
+  };
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (over.hovered && area.contains(mouse.x, mouse.y)) {
-    const int c = std::clamp(static_cast<int>((mouse.x - area.x) / cw), 0, m.grid->columns - 1), r = std::clamp(static_cast<int>((mouse.y - area.y) / ch), 0, m.grid->rows - 1);
-    const int k = r * m.grid->columns + c, key = k + m.grid->prefix;
+  const bool same = !ui.two_sided() && m.grid->prefix + static_cast<int>(m.size()) <= ui.stream().queries && !ui.app.for_one_output();
+  const int k = patch_at(mouse), from = patch_at(ImGui::GetIO().MouseClickedPos[0]);
+  const bool dragged = same && k != from && area.contains(ImGui::GetIO().MouseClickedPos[0].x, ImGui::GetIO().MouseClickedPos[0].y);
+  if ((over.held || over.released) && dragged) {
+    const int columns = m.grid->columns, r0 = std::min(k / columns, from / columns), r1 = std::max(k / columns, from / columns), c0 = std::min(k % columns, from % columns), c1 = std::max(k % columns, from % columns);
+    ring(ui, around(r0 * columns + c0, r1 * columns + c1), ui.theme.ink, 0, 2, 0);
+    if (over.released) ui.app.run("image.region", "{\"region\":[" + std::to_string(r0) + "," + std::to_string(c0) + "," + std::to_string(r1) + "," + std::to_string(c1) + "]}");
+  } else if (over.hovered && area.contains(mouse.x, mouse.y)) {
+    const int key = k + m.grid->prefix;
     ring(ui, cell(k), ui.theme.ink, 0, 2, 0);
     ui.hover_next.key = key;
     std::vector<Rich> lines;
@@ -268,12 +282,12 @@ void draw_image_view(Ui& ui, const Box& box) {
     lines.push_back(Rich().add(weight_text(ui, m.weights[static_cast<std::size_t>(k)]), tip_ink(ui)));
     tooltip(ui, cell(k), std::move(lines));
     ui.cursor("pointer");
-    const bool same = !ui.two_sided() && key < ui.stream().queries;
-    if (over.clicked && same) ui.app.run("select.query", "{\"query\":" + std::to_string(key) + "}");
+    if (over.clicked && !ui.two_sided() && key < ui.stream().queries) ui.app.run("select.query", "{\"query\":" + std::to_string(key) + "}");
     else if (over.clicked) ui.app.run("select.key", "{\"key\":" + std::to_string(key) + "}");
   }
+  const auto& rows = ui.view()->rows;
   const int chosen = ui.view()->query - m.grid->prefix, key = ui.state().selection.key - m.grid->prefix;
-  if (!ui.two_sided() && chosen >= 0 && chosen < static_cast<int>(m.size())) ring(ui, cell(chosen), ui.theme.accent, 0, 3, 0);
+  if (!ui.two_sided() && chosen >= 0 && chosen < static_cast<int>(m.size())) ring(ui, around(chosen, rows.empty() ? chosen : rows.back() - m.grid->prefix), ui.theme.accent, 0, 3, 0);
   if (key >= 0 && key < static_cast<int>(m.size())) ring(ui, cell(key), ui.theme.accent, 0, 2, 0);
   const auto count = static_cast<int>(std::count(in.begin(), in.end(), char{1}));
   if (beside) legend(ui, {area.right() + 24, area.y, std::min(216.0f, b.right() - area.right() - 24), area.h}, m, count);

@@ -63,7 +63,7 @@ void bar_row(Ui& ui, Pen& pen, int key, double scale) {
     ui.hover_next.key = key;
     std::vector<Rich> lines;
     const Ink plain = tip_ink(ui), strong = tip_ink(ui, true), quiet = tip_quiet(ui);
-    lines.push_back(Rich().words(ui, "ui.tip.weight", plain, strong, {{"query", {query_name(ui, v.query), strong, true}}, {"key", {ui.token(key, true), strong, true}}, {"weight", {ui.amount_fine(v.row[i]), strong}}}));
+    lines.push_back(Rich().words(ui, "ui.tip.weight", plain, strong, {{"query", {asked_name(ui), strong, true}}, {"key", {ui.token(key, true), strong, true}}, {"weight", {ui.amount_fine(v.row[i]), strong}}}));
     if (bar.chance >= 0) lines.push_back(Rich().words(ui, "ui.tip.chance", plain, strong, {{"chance", {ui.amount_fine(bar.chance), strong}}}));
     if (bar.low >= 0) lines.push_back(Rich().words(ui, "ui.tip.range", plain, strong, {{"low", {ui.amount(bar.low), strong}}, {"high", {ui.amount(bar.high), strong}}}));
     if (ui.percents()) lines.push_back(Rich().add(ui.words.number(v.row[i], 5), quiet));
@@ -244,7 +244,7 @@ void other_recipes(Ui& ui, Pen& pen) {
 
 void title(Ui& ui, Pen& pen) {
   const ViewData& v = *ui.view();
-  const std::string name = label_cut(ui, query_name(ui, v.query), 21, true, pen.box.w);
+  const std::string name = label_cut(ui, asked_name(ui), 21, true, pen.box.w);
   const std::string place = place_words(ui);
   const Ink quiet{13, Weight::regular, ui.theme.ink3};
   const float w = label_width(ui, name, 21, true), pw = text_width(ui, place, quiet);

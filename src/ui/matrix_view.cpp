@@ -80,11 +80,15 @@ void draw_crosshair(Ui& ui, const MatrixData& m, const Box& area) {
   const int column = ui.app.hover.key >= 0 ? ui.app.hover.key : s.selection.key;
   const float seam = ui.matrix->layout.cell > 8 ? 1 : 0;
   const int query = matrix_row(ui);
-  if (query < m.rows) {
-    Box row = cell_box(ui, query, 0);
-    row.x = area.x, row.w = area.w - seam, row.h -= seam;
-    frame(ui, {row.x - 2, row.y - 2, row.w + 4, row.h + 4}, ui.theme.accent, 2, 2);
-  }
+  // The chosen row, or those that are averaged, neighbours in one frame.
+  const std::vector<int> rows = ui.view() ? ui.view()->rows : std::vector<int>{};
+  const auto frame_rows = [&](int first, int last) {
+    const Box row = cell_box(ui, first, 0);
+    frame(ui, {area.x - 2, row.y - 2, area.w - seam + 4, row.h * static_cast<float>(last - first + 1) - seam + 4}, ui.theme.accent, 2, 2);
+  };
+  if (rows.empty() && query < m.rows) frame_rows(query, query);
+  for (std::size_t i = 0, first = 0; i < rows.size() && rows[i] < m.rows; ++i)
+    if (i + 1 == rows.size() || rows[i + 1] != rows[i] + 1) frame_rows(rows[first], rows[i]), first = i + 1;
   if (column >= 0 && column < m.columns) {
     Box b = cell_box(ui, 0, column);
     b.y = area.y, b.h = area.h - seam, b.w -= seam;

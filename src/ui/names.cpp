@@ -128,6 +128,11 @@ std::string query_name(const Ui& ui, int query) {
   return ui.token(query, false);
 }
 
+std::string asked_name(const Ui& ui) {
+  std::string mean = ui.app.mean_name();
+  return mean.empty() ? query_name(ui, ui.view()->query) : mean;
+}
+
 std::string place_words(const Ui& ui) {
   const ViewData* v = ui.view();
   if (!v) return {};
@@ -139,6 +144,7 @@ std::string place_words(const Ui& ui) {
   const bool raw = v->recipe.method == Method::raw;
   const std::string top = std::to_string(ui.layer_number(end - 1));
   Slots slots{{"token", ui.words.count(v->query + 1)}, {"layer", top}, {"stream", stream_words(ui, ui.stream())}};
+  if (!v->rows.empty()) return row_layers_words(ui);
   if (!traits(v->recipe.method).attention) return ui.words.fill("ui.place.token", slots);
   if (v->recipe.method == Method::joint || (ui.stream().kind == StreamKind::cross && !raw)) {
     slots.emplace_back("after", ui.token(v->query, false));

@@ -29,6 +29,8 @@ namespace rollscope::ui {
 [[nodiscard]] std::string place_words(const Ui& ui);
 // What the chosen row is called: its token, or in a cross stream what it predicts.
 [[nodiscard]] std::string query_name(const Ui& ui, int query);
+// Of the row that is shown, which may be a mean of several.
+[[nodiscard]] std::string asked_name(const Ui& ui);
 [[nodiscard]] bool predicts_known(const Ui& ui, int query);
 // The text of a limit, translated when the locale has it.
 [[nodiscard]] std::string limit_words(const Ui& ui, const ReportItem& item);

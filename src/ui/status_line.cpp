@@ -30,7 +30,7 @@ Rich hidden_part(Ui& ui, const Ink& plain, const Ink& strong) {
   if (s.view == ViewKind::graph) {
     const GraphPanel& g = *ui.graph;
     if (g.key.trace >= 0)
-      return r.words(ui, "ui.status.traced", plain, strong, {{"key", {ui.token(g.key.trace, true), strong, true}}, {"query", {query_name(ui, ui.view()->query), strong, true}}});
+      return r.words(ui, "ui.status.traced", plain, strong, {{"key", {ui.token(g.key.trace, true), strong, true}}, {"query", {asked_name(ui), strong, true}}});
     double least = 1;
     for (float x : g.layout.shown) least = std::min(least, static_cast<double>(x));
     const auto share = static_cast<int>(std::floor(std::min(1.0, least) * 100 + 1e-6));

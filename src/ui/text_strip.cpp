@@ -159,7 +159,7 @@ void draw_question(Ui& ui, const Box& b) {
   const ViewData& v = *ui.view();
   const int depth = (v.recipe.end_layer < 0 ? ui.stream().layers() : v.recipe.end_layer) - v.recipe.first_layer;
   const bool inner = ui.app.chain() && v.level > 0 && v.level < depth;
-  const char* id = ui.app.for_one_output() ? "ui.strip.stored" : predicts_known(ui, v.query) ? "ui.strip.cross" : ui.stream().kind == StreamKind::cross ? "ui.strip.cross_after" : inner ? "ui.strip.inner" : "ui.strip.question";
+  const char* id = ui.app.for_one_output() ? "ui.strip.stored" : predicts_known(ui, v.query) ? "ui.strip.cross" : ui.stream().kind == StreamKind::cross || !v.rows.empty() ? "ui.strip.cross_after" : inner ? "ui.strip.inner" : "ui.strip.question";
   const Slots slots{{"n", ui.words.count(v.query + 1)}, {"count", ui.words.count(ui.stream().queries)},
                     {"layer", std::to_string(ui.layer_number(v.recipe.first_layer + std::max(1, v.level) - 1))}};
   std::string_view rest = ui.words(id);
@@ -169,7 +169,7 @@ void draw_question(Ui& ui, const Box& b) {
     const auto line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line == "{token}") {
-      label(ui, b.x, baseline(y, 24, 19), label_cut(ui, query_name(ui, v.query), 19, true, b.w), 19, true, ui.theme.accent);
+      label(ui, b.x, baseline(y, 24, 19), label_cut(ui, asked_name(ui), 19, true, b.w), 19, true, ui.theme.accent);
       y += 24;
       continue;
     }
@@ -279,7 +279,8 @@ void draw_patches(Ui& ui, Box b) {
       else if (ui.is_sink(i)) hatch(ui, t, ui.theme.sink, 4);
       else fill(ui, t, packed(ui.heat(i)));
       ui.record.tokens.push_back({t, i, 0});
-      if (ui.itself(i)) chosen_box = t;
+      if (ui.itself(i) || (!v.rows.empty() && i == v.query)) chosen_box = t;
+      if (!v.rows.empty() && i == v.rows.back()) chosen_box.w = t.right() - chosen_box.x, chosen_box.h = t.bottom() - chosen_box.y;
       if (i == ui.app.hover.key) hover_box = t;
       if (i == ui.state().selection.key) pinned_box = t;
       if (ui.mouse_in(t)) token_input(ui, t, map, i, true);

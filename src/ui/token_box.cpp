@@ -79,7 +79,7 @@ void key_tooltip(Ui& ui, const Box& b, int key) {
     tooltip(ui, b, {Rich().token(ui.token(key, true), tip_ink(ui, true)), Rich().add(ui.words("ui.tip.no_value"), tip_quiet(ui))});
     return;
   }
-  tooltip_weight(ui, b, v.query, key, v.row[k], rank_of(v, key), v.visible, ui.percents());
+  tooltip_weight(ui, b, v.rows.empty() ? v.query : -1, key, v.row[k], rank_of(v, key), v.visible, ui.percents());
 }
 
 }  // namespace rollscope::ui

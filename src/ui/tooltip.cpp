@@ -41,9 +41,10 @@ void tooltip_later(Ui& ui, const char* control, const Box& anchor, std::string_v
 
 void tooltip_weight(Ui& ui, const Box& anchor, int query, int key, double weight, int rank, int visible, bool percent) {
   const Ink plain = tip_ink(ui), strong = tip_ink(ui, true), quiet = tip_quiet(ui);
+  const bool mean = query < 0;
   std::vector<Rich> lines;
   lines.push_back(Rich().words(ui, "ui.tip.weight", plain, strong,
-                               {{"query", {ui.app.for_one_output() ? query_name(ui, query) : ui.token(query, false), strong, true}},
+                               {{"query", {mean ? asked_name(ui) : ui.app.for_one_output() ? query_name(ui, query) : ui.token(query, false), strong, true}},
                                 {"key", {ui.token(key, true), strong, true}},
                                 {"weight", {percent ? ui.words.percent_fine(weight) : ui.words.plain(weight), strong}}}));
   const std::string raw = percent ? ui.words.number(weight, 5) : ui.words.plain(weight, 6);
@@ -53,7 +54,7 @@ void tooltip_weight(Ui& ui, const Box& anchor, int query, int key, double weight
     slots.emplace_back("visible", ui.words.count(visible));
   }
   // A patch is a row and column already.
-  const char* id = rank <= 0 ? "ui.tip.place_unranked" : ui.is_patch(key, true) ? "ui.tip.place_patch" : "ui.tip.place";
+  const char* id = rank <= 0 ? "ui.tip.place_unranked" : mean || ui.is_patch(key, true) ? "ui.tip.place_patch" : "ui.tip.place";
   lines.push_back(Rich().add(ui.words.fill(id, slots), quiet));
   if (ui.is_sink(key)) lines.push_back(Rich().add(ui.words("ui.tip.sink"), quiet));
   tooltip(ui, anchor, std::move(lines));

@@ -22,7 +22,7 @@ void tooltip(Ui& ui, const Box& anchor, std::vector<Rich> lines);
 // After half a second over a control, its name.
 void tooltip_later(Ui& ui, const char* control, const Box& anchor, std::string_view text);
 // What the pointer reads off a token or a cell: "it on cat: 2.53 %", "row 9, column 3 · 0.02530 · rank 10 of 13".
-// `percent`: the weight is a part of 100 %.
+// `percent`: the weight is a part of 100 %. query -1: the mean of several rows that is shown.
 void tooltip_weight(Ui& ui, const Box& anchor, int query, int key, double weight, int rank, int visible, bool percent);
 void draw_tooltip(Ui& ui);
 

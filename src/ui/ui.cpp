@@ -39,7 +39,7 @@ int Ui::own_past_scale() const { return view() ? rollscope::own_past_scale(*view
 
 bool Ui::two_sided() const { return rollscope::two_sided(stream()); }
 
-bool Ui::itself(int key) const { return !two_sided() && view() && key == view()->query && !app.for_one_output(); }
+bool Ui::itself(int key) const { return !two_sided() && view() && view()->rows.empty() && key == view()->query && !app.for_one_output(); }
 
 bool Ui::percents() const { return in_percent(view() ? view()->recipe : state().recipe); }
 

@@ -152,7 +152,7 @@ export default [
     async run(ctx) {
       const page = await openSite(ctx);
       const examples = await page.evaluate(async (url) => (await (await fetch(url)).json()).examples, new URL("gallery/index.json", ctx.url).href);
-      ctx.assert.equal(examples.length, 5);
+      ctx.assert.equal(examples.length, 6);
       for (const [index, example] of examples.entries()) {
         await page.click("#examples-button");
         await page.locator(".menu button").nth(index).click();

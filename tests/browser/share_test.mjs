@@ -71,6 +71,23 @@ export default [
     },
   },
   {
+    name: "scripts get the same links as the command line",
+    async run(ctx) {
+      const page = await openSite(ctx, {}, `#src=${encodeURIComponent(ctx.dumpUrl("minilm_cat.npz"))}`);
+      const link = await page.evaluate(() => window.rollscope.link({ payload: "layers", budget: 1900, residual: 0.3, row: 8 }));
+      const { required } = JSON.parse(readFileSync(path.join(ctx.top, "tests/contracts/link.schema.json"), "utf8"));
+      for (const name of required) ctx.assert.ok(name in link, name);
+      ctx.assert.ok(link.link.startsWith(ctx.url) && link.characters <= 1900 && link.payload === "layers");
+      const reader = await openSite(ctx, {}, link.fragment);
+      const { recipe, query } = await reader.evaluate(() => window.rollscope.state());
+      ctx.assert.deepEqual([recipe.residual, query], [0.3, 8]);
+      const failed = await page.evaluate(() => window.rollscope.link({ budget: 5 }).then(() => "", ({ code }) => code));
+      ctx.assert.equal(failed, "too_big");
+      const { svg } = await page.evaluate(() => window.rollscope.figure({ view: "row", query: 8 }));
+      ctx.assert.match(svg, /^<\?xml/);
+    },
+  },
+  {
     name: "text can be left out",
     async run(ctx) {
       const page = await openSite(ctx);

@@ -186,3 +186,52 @@ TEST_CASE("the arcs of a bottleneck add up to the flow, and two outputs of one r
     CHECK(two.row_b[j] == doctest::Approx(two.matrix_a[2 * 13 + j]));
   }
 }
+
+TEST_CASE("several rows are asked about as one: the mean of what explain says of each") {
+  Session session;
+  open_file(session, "vit_digit_a.npz");
+  const std::vector<int> rows{9, 10, 16, 17};
+  for (const std::string recipe : {R"({})", R"({"sink": "renormalise"})", R"({"sink": "lift"})", R"({"method": "raw"})", R"({"method": "flow"})", R"({"method": "flow-normalised"})", R"({"layers": [1, 4], "residual": 0.3})"}) {
+    CAPTURE(recipe);
+    const auto view = answer<ViewData>(session, "view", R"({"recipe": )" + recipe + R"(, "rows": [17, 9, 16, 10, 9]})");
+    CHECK(view.rows == rows);
+    CHECK(view.query == 9);
+    std::vector<double> mean(50, 0.0), chance(50, 0.0);
+    for (const int row : rows) {
+      std::string args = recipe;
+      args.insert(args.size() - 1, (recipe.size() > 2 ? std::string(", ") : std::string()) + R"("row": )" + std::to_string(row));
+      const auto one = explain(session, args);
+      for (rapidjson::SizeType j = 0; j < 50; ++j) {
+        mean[j] += one["matrix"][0][j].GetDouble() / 4;
+        if (one.HasMember("uniform")) chance[j] += one["uniform"][0][j].GetDouble() / 4;
+      }
+    }
+    double sum = 0;
+    for (std::size_t j = 0; j < 50; ++j) {
+      CHECK(view.row[j] == doctest::Approx(mean[j]).epsilon(1e-6));
+      if (!view.uniform.empty()) CHECK(view.uniform[j] == doctest::Approx(chance[j]).epsilon(1e-6));
+      sum += mean[j];
+    }
+    CHECK(view.sum == doctest::Approx(sum));
+    if (view.stochastic) CHECK(view.sum == doctest::Approx(1));
+    // The graph begins at all of them and ends in the row.
+    for (const int row : rows) CHECK(view.states.back()[static_cast<std::size_t>(row)] == doctest::Approx(0.25));
+    CHECK(view.states.back()[8] == 0);
+    double leaves = 0;
+    for (const Edge& e : view.gaps.back().edges) {
+      CHECK(std::find(rows.begin(), rows.end(), e.from) != rows.end());
+      leaves += static_cast<double>(e.weight);
+    }
+    CHECK(leaves > 0);
+    if (recipe == "{}")
+      for (std::size_t j = 0; j < 50; ++j) CHECK(view.states.front()[j] == doctest::Approx(mean[j]).epsilon(1e-6));
+    CHECK(view.low.empty());
+    CHECK(view.others.empty());
+  }
+  const auto alone = answer<ViewData>(session, "view", R"({"rows": [9]})");
+  CHECK(alone.rows.empty());
+  CHECK(alone.query == 9);
+  CHECK(alone.row == answer<ViewData>(session, "view", R"({"query": 9})").row);
+  CHECK(refused(run(session.ask("view", R"({"rows": [9, 50]})"))).code == ErrorCode::out_of_range);
+  CHECK(refused(run(session.ask("view", R"({"rows": ["x"]})"))).code == ErrorCode::bad_value);
+}

@@ -269,7 +269,7 @@ TEST_CASE("every command of the table runs, and no other") {
       {"graph.keep", R"({"keep": 0.5})"},         {"matrix.show", R"({"kind": "head", "layer": 0, "head": 1})"},
       {"matrix.scale", R"({"scale": "log"})"},    {"matrix.range", R"({"low": 0.1, "high": 0.5})"},
       {"heads.choose", R"({"layer": 1, "head": 1})"}, {"heads.open", R"({"layer": 1, "head": 1})"}, {"heads.fuse", R"({"head": 1})"},
-      {"heads.order", R"({"order": "role"})"},    {"heads.role", R"({"role": 2})"}, {"image.opacity", R"({"opacity": 0.5})"},
+      {"heads.order", R"({"order": "role"})"},    {"heads.role", R"({"role": 2})"}, {"image.opacity", R"({"opacity": 0.5})"}, {"image.region", R"({"region": [0, 0, 1, 1]})"},
       {"depth.measure", R"({"measure": "distance"})"}, {"layout.second", R"({"second": "matrix"})"}, {"lines.show", R"({"top": 1, "heads": [1]})"},
       {"compare.recipe", R"({"method": "raw"})"}, {"select.find", R"({"text": "c"})"}, {"graph.top", R"({"top": 3})"}, {"graph.edge", R"({"edge": [0, 1, 2]})"}};
   for (const Command& c : commands()) {
@@ -279,7 +279,7 @@ TEST_CASE("every command of the table runs, and no other") {
     b.answer_view();
     const auto it = args.find(c.id);
     const std::string ran = b.app.run(c.id, it == args.end() ? "{}" : it->second);
-    if (c.id == "view.image") CHECK(error_code(ran) == "usage");  // this dump has no patches
+    if (c.id == "view.image" || c.id == "image.region") CHECK(error_code(ran) == "usage");  // this dump has no patches
     else CHECK(ran == "{}");
     if (it == args.end()) continue;
     const AppState before = b.app.state();
@@ -294,6 +294,56 @@ TEST_CASE("every command of the table runs, and no other") {
   CHECK(b.told.back().first == "help");
   b.app.open(test::make_dump());
   CHECK(error_code(b.app.run("format.disk")) == "unknown_option");
+}
+
+TEST_CASE("a region of patches is one output, until another one is chosen") {
+  Bench b;
+  DumpInfo dump = test::make_dump(4, 2, {"[CLS]", "p", "p", "p", "p", "p", "p"});
+  dump.grid = {.prefix = 1, .rows = 2, .columns = 3};
+  b.app.open(dump);
+  b.answer_view();
+  CHECK(error_code(b.app.run("image.region", R"({"region": [0, 0, 2, 1]})")) == "out_of_range");
+  CHECK(error_code(b.app.run("image.region", R"({"region": [0, 0, 1, 3]})")) == "out_of_range");
+  CHECK(error_code(b.app.run("image.region", R"({"region": [1, 0, 0, 1]})")) == "bad_value");
+  CHECK(error_code(b.app.run("image.region", R"({"region": [0, 0, 1]})")) == "bad_value");
+  CHECK(b.app.state().image.region.none());
+  CHECK(b.app.run("image.region", R"({"region": [0, 1, 1, 2]})") == "{}");
+  CHECK(b.app.state().image.region == PatchRegion{0, 1, 1, 2});
+  CHECK(b.app.state().selection.query == 2);
+  REQUIRE(b.open_question("view"));
+  CHECK(b.open_question("view")->args.find(R"("rows":[2,3,5,6],"level":-1)") != std::string::npos);
+
+  // The state says it, and takes it back.
+  AppState read;
+  std::vector<std::string> ignored;
+  state_from_json(state_to_json(b.app.state()), read, ignored);
+  CHECK(ignored.empty());
+  CHECK(read.image == b.app.state().image);
+  state_from_json(R"({"image": {"region": [0, 0, -1, 2]}})", read, ignored);
+  CHECK(ignored == std::vector<std::string>{"image.region"});
+
+  state_from_json(R"({"image": {"region": [0, 0, 1, 2]}, "query": 1})", read, ignored);
+  CHECK(read.image.region == PatchRegion{0, 0, 1, 2});
+  state_from_json(R"({"query": 1})", read, ignored);
+  CHECK(read.image.region.none());
+
+  b.app.run("select.query", R"({"query": 2})");  // its first patch, alone
+  CHECK(b.app.state().image.region.none());
+  CHECK(b.open_question("view")->args.find(R"("query":2,)") != std::string::npos);
+  b.app.undo();
+  CHECK(b.app.state().image.region == PatchRegion{0, 1, 1, 2});
+  b.app.run("select.next");
+  CHECK(b.app.state().image.region.none());
+  CHECK(b.app.state().selection.query == 3);
+  b.app.run("image.region", R"({"region": [1, 1, 1, 1]})");  // one patch is a token
+  CHECK(b.app.state().image.region.none());
+  CHECK(b.app.state().selection.query == 5);
+  b.app.run("image.region", R"({"region": [0, 0, 1, 0]})");
+  b.app.run("escape");
+  CHECK(b.app.state().image.region.none());
+  CHECK(b.app.state().selection.query == 1);
+  b.app.open(test::make_dump());
+  CHECK(b.app.state().image.region.none());
 }
 
 TEST_CASE("arguments out of range change nothing and say what is allowed") {

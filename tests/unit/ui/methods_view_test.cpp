@@ -1,6 +1,8 @@
 // Every method in the interface: each dump, each language, on a desk and on a phone.
 #include "base/byte_source.h"
 #include "scene/recipe_fit.h"
+#include "ui/draw.h"
+#include "ui/names.h"
 #include "ui/shell.h"
 
 #include "desk.h"
@@ -243,6 +245,46 @@ TEST_CASE("scores over a grid leave the class token without a value") {
   d.settle();
   REQUIRE(d.app.matrix());
   CHECK(d.app.matrix()->rows == 1);
+}
+
+TEST_CASE("a drag over patches asks about the mean of their rows, and a click about one again") {
+  Desk d;
+  d.open("vit_digit_a.npz");
+  d.app.run("view.image");
+  d.settle();
+  const auto patch = [&](int row, int column) {
+    for (const auto& i : d.ui->record.inputs)
+      if (i.index == 1 + row * 7 + column) return i.box;
+    return ui::Box{};
+  };
+  REQUIRE(patch(1, 1).w > 0);
+  d.drag(patch(2, 3).middle_x(), patch(2, 3).middle_y(), patch(1, 1).middle_x(), patch(1, 1).middle_y());  // from any corner
+  CHECK(d.app.state().image.region == PatchRegion{1, 1, 2, 3});
+  REQUIRE(d.app.view());
+  CHECK(d.app.view()->rows == std::vector{9, 10, 11, 16, 17, 18});
+  CHECK(d.app.view()->sum == doctest::Approx(1));
+  CHECK(ui::asked_name(*d.ui) == "mean of 6 patches");
+  std::string told;
+  for (const auto& [event, detail] : d.told)
+    if (event == "selection") told = detail;
+  CHECK(told.find(R"("token":"mean of 6 patches")") != std::string::npos);
+  for (const char* view : {"view.graph", "view.matrix", "view.heads", "view.depth", "view.lines", "view.compare", "view.image"}) {
+    d.app.run(view);
+    d.settle();
+    CHECK(ui::asked_name(*d.ui) == "mean of 6 patches");
+  }
+  d.move(patch(4, 4).middle_x(), patch(4, 4).middle_y());
+  d.click(patch(4, 4));
+  CHECK(d.app.state().image.region.none());
+  CHECK(d.app.state().selection.query == 1 + 4 * 7 + 4);
+  CHECK(d.app.view()->rows.empty());
+  CHECK(ui::asked_name(*d.ui) != "mean of 6 patches");
+  // A drag that stays in one patch is a click, and one that ends outside asks up to the edge.
+  d.drag(patch(3, 3).x + 4, patch(3, 3).y + 4, patch(3, 3).right() - 4, patch(3, 3).bottom() - 4);
+  CHECK(d.app.state().image.region.none());
+  CHECK(d.app.state().selection.query == 1 + 3 * 7 + 3);
+  d.drag(patch(1, 1).middle_x(), patch(1, 1).middle_y(), patch(0, 0).x - 15, patch(0, 0).y - 5);
+  CHECK(d.app.state().image.region == PatchRegion{0, 0, 1, 1});
 }
 
 TEST_CASE("lines across the matrix tell segments and words apart, and merged words none") {
