@@ -326,7 +326,7 @@ export default [
       const entries = await page.$$eval(".menu button", (all) => all.map((one) => one.querySelector(".menu-text").textContent));
       ctx.assert.equal(entries[0], "Open…");
       ctx.assert.equal(entries.at(-1), "Help");
-      ctx.assert.equal(entries.length, 1 + 5 + 3 + 5 + 1 + 1);
+      ctx.assert.equal(entries.length, 3 + 6 + 2 + 3 + 5 + 1);  // open, share, commands; examples, tours, languages, colours; help
       await ctx.picture(page, "phone_menu");
       await page.keyboard.press("Escape");
       await ctx.picture(page, "phone_light");
