@@ -212,7 +212,8 @@ function examplePage(html, folder, { id, title, line }) {
 /** All examples side by side, without a script. */
 function galleryPage(html, folder, examples) {
   const head = html.slice(0, html.indexOf("</head>")).replaceAll(`"${folder}/`, `"../${folder}/`).replace(/<(script|link rel="modulepreload")[^]*?(<\/script>|>)\n/g, "")
-    .replace(/script-src[^;]*; worker-src[^;]*; /, "").replace(/<title>[^<]*/, "<title>Examples – Rollscope");
+    .replace(/script-src[^;]*; worker-src[^;]*; /, "").replace(/<title>[^<]*/, "<title>Examples – Rollscope")
+    .replace(' data-theme="light"', "");  // no script here changes it: the system's choice holds
   const cards = examples.map(({ id, title, line }) => `<a class="example" href="${id}.html"><img src="previews/${id}.png" width="600" height="315" alt=""><b>${escaped(title.en)}</b><span>${escaped(line.en)}</span></a>`);
   return `${head}<style>body { display: block; overflow: auto; padding: 24px; } h1 { font-size: 24px; line-height: 32px; margin-bottom: 16px; } main { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 340px), 1fr)); gap: 20px; max-width: 1200px; margin: 0 auto; } h1, main > p { grid-column: 1 / -1; } .example { display: block; padding: 12px; border: 1px solid var(--line); border-radius: 10px; background: var(--panel); color: inherit; text-decoration: none; } .example:hover { border-color: var(--accent); } .example img { display: block; width: 100%; height: auto; margin-bottom: 10px; } .example b { display: block; font-size: 15px; font-weight: 600; } a { color: var(--accent); }</style></head>\n<body><main><h1>What does an output token read?</h1>\n${cards.join("\n")}\n<p><a href="../index.html">Open your own attention weights</a></p></main></body></html>\n`;
 }

@@ -75,6 +75,14 @@ export default [
       }));
       ctx.assert.equal(answered, false);
       ctx.assert.deepEqual(await frame.evaluate(() => window.rollscope.state()), before);
+      const replies = await page.evaluate(() => new Promise((resolve) => {
+        let heard = 0;
+        addEventListener("message", ({ data }) => { if (data?.id >= 5000) ++heard; });
+        for (let n = 0; n < 1000; ++n) frames[0].postMessage({ rollscope: 1, id: 5000 + n, verb: "state", args: [] }, "*");
+        setTimeout(() => resolve(heard), 3000);
+      }));
+      ctx.assert.ok(replies > 0 && replies <= 400, `${replies} of 1,000 messages in one breath`);
+      ctx.assert.equal((await page.evaluate(() => document.querySelector("rollscope-view").ask("explain", { row: 8 }))).queries[0], "it", "and then it answers again");
       await page.mouse.move(500, 200);
       await page.mouse.wheel(0, 300);
       await page.waitForFunction(() => scrollY > 100);
