@@ -107,7 +107,8 @@ const opener = new Opener({
   },
   async opened(dump) {
     const { name, info, archive, state } = dump;
-    tour?.close();  // it is about the other one
+    tour?.close();  // it is about the other one, and so is the line over a link
+    byId("sent")?.remove();
     if (kept.dumps.length > 0) kept.keep(dump, dump);
     header.show(name, info);
     closeDialogs();

@@ -21,7 +21,6 @@ const STANDARD = { method: "rollout", fusion: "mean", heads: [], residual: 0.5, 
  */
 export async function openLink(hash, app) {
   const { locale } = app;
-  byId("sent")?.remove();
   let held;
   try {
     held = await app.ask("unlink", { link: hash, weights: false });

@@ -48,6 +48,25 @@ async function visit(ctx, page, paste) {
     await look(ctx, page, `menu ${menu}`, found);
     await page.keyboard.press("Escape");
   }
+  const shared = async () => { await page.click("#share-button"); await page.waitForSelector("#share tr.chosen"); };
+  await shared();
+  const link = await page.inputValue(".share-link");
+  await look(ctx, page, "share", found);
+  await closeDialog(page);
+  await dialog("figure", async () => { await shared(); await page.click("#share .dialog-note button >> nth=1"); await page.waitForFunction(() => document.querySelector(".figure-picture")?.naturalWidth > 0); });
+  await dialog("numbers", async () => { await shared(); await page.click("#share .dialog-note button >> nth=2"); await page.waitForSelector("#numbers"); });
+  await page.click("#examples-button");
+  await page.click(".menu button >> nth=-2");
+  await page.waitForSelector("#tour");
+  await settled(page);
+  await look(ctx, page, "tour", found);
+  await page.click("#tour .tour-head button >> nth=0");
+  await look(ctx, page, "a tour being made", found);
+  await page.click("#tour .tour-head button >> nth=-1");
+  await page.evaluate((hash) => { location.hash = hash; }, link.slice(link.indexOf("#")));
+  await page.waitForSelector("#sent");
+  await settled(page);
+  await look(ctx, page, "a link", found);
   await dialog("error", () => choose(page, { name: "letter.npz", buffer: Buffer.from("Dear reader, this is no dump.") }));
   await dialog("consent", () => page.evaluate(() => { location.hash = "src=https://example.org/attention.npz"; }));
   await dialog("question", () => choose(page, { name: "layer6.npy", buffer: npy([4, 3, 3], new Float32Array(36).fill(1 / 3)) }));

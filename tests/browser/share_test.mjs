@@ -143,6 +143,10 @@ export default [
       ctx.assert.equal(await openName(page), "minilm_cat.npz");
       await page.evaluate((hash) => { location.hash = hash; }, good);
       await page.waitForFunction(() => document.getElementById("file-name").textContent === "shared by link");
+      await page.waitForSelector("#sent");
+      await choose(page, dump(ctx, "minilm_cat.npz"));
+      await page.waitForSelector("#sent", { state: "detached" });
+      ctx.assert.equal(await openName(page), "minilm_cat.npz", "the line goes with its dump");
     },
   },
   {
